@@ -11,6 +11,8 @@ several lines for a table. Names:
     the methods by mean accuracy with their rule size, as a table;
 ``against-paper``
     ours minus the paper's Table 1 at p4, method by method and set by set;
+``paper``, ``expected``
+    the paper's claims beside its code and our networks; the same with commands, for these alone;
 ``EXPERIMENT``
     the table of an experiment, e.g. ``recovery``;
 ``wide:TABLE:HALF``
@@ -42,7 +44,8 @@ from nri_bench.experiments import EXPERIMENTS
 from nri_bench.run import Row
 from nri_bench.tables.campaign import campaign_table, soak_line
 from nri_bench.tables.cell import FAILED, NO_ROWS, markdown, notes, percent
-from nri_bench.tables.frame import frame_of, label_of
+from nri_bench.tables.frame import frame_of, label_of, with_values
+from nri_bench.tables.paper import expected_table, paper_table
 from nri_bench.tables.published import against_paper
 from nri_bench.tables.table1 import Table1, table1, table1_latex, table1_markdown
 from nri_bench.tables.wide import PARTS, TABLES
@@ -128,6 +131,9 @@ def content_of(name: str, results: Path, once: ReadOnce | None = None) -> str:
         return mean_value(once.rows(arguments[0], results), *arguments[1:])
     if kind == "wide" and len(arguments) == 2 and arguments[0] in TABLES and arguments[1] in PARTS:
         return TABLES[arguments[0]](once.rows("wide", results), arguments[1]) or NO_ROWS
+    if name in ("paper", "expected"):
+        write = paper_table if name == "paper" else expected_table
+        return write(lambda experiment, below: once.rows(experiment, results / below))
     if name == "campaign":
         return campaign_table(results / "fuzz.jsonl")
     if name == "soak":
@@ -155,9 +161,7 @@ SHARES = ("accuracy", "balanced_accuracy", "equal", "support_accuracy", "shifted
 
 def mean_value(rows: Sequence[Row], field: str, conditions: str) -> str:
     """Return the mean of a field over rows whose fields, written out, have the values asked for."""
-    wanted = dict(condition.split("=", 1) for condition in conditions.split(","))
-    meant = [row for row in rows if all(str(row.get(name)) == value for name, value in wanted.items())]
-    frame = frame_of(meant)
+    frame = frame_of(with_values(rows, conditions))
     if frame.empty or field not in frame or frame[field].isna().all():
         return "n/a"
     mean = frame["score" if field == "accuracy" else field].mean()

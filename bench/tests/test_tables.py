@@ -345,3 +345,28 @@ def test_a_place_may_name_a_folder_of_rows_below(tmp_path):
     assert content_of("mine/value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "75.0"
     assert content_of("value:noise:accuracy:method=mine.onnx,noise=0.0", tmp_path) == "n/a"
     assert "mine.onnx" in content_of("mine/noise", tmp_path)
+
+
+def test_claims_stand_beside_the_rows_that_answer_them_and_a_gap_stays_empty():
+    from nri_bench.tables.paper import expected_table, paper_table
+
+    rows = [
+        {"method": "paper", "D": d, "rho": 0.9, "seed": 0, "status": "ok", "accuracy": accuracy}
+        for d, accuracy in ((16, 0.95), (32, 0.91))
+    ]
+    asked = []
+
+    def rows_of(experiment, folder):
+        asked.append((experiment, folder))
+        return rows if (experiment, folder) == ("spurious", "") else []
+
+    lines = {line.split("|")[1].strip(): line.split("|")[2:] for line in paper_table(rows_of).splitlines()}
+    place = [cell.strip() for cell in lines[""]].index("`paper`")
+    cells = {what: [cell.strip() for cell in line] for what, line in lines.items()}
+    assert cells["spurious: least cell"][place] == "91.0"
+    assert cells["spurious: cells above 92"][place] == "1 of 2"
+    assert cells["spurious: D = 32, rho = 0.9"][0:2] == ["97.6", ""]
+    assert cells["recovery 4x3"][0] == "24.0"
+    assert cells["recovery 4x3"][place] == ""
+    assert ("uci", "published-code") in asked
+    assert "| `spurious` |" in expected_table(rows_of).replace("  ", " ").replace("  ", " ")

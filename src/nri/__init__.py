@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nri.api import binarize, read_rule, read_table, write_rule
-    from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay, progress_bar
+    from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay
     from nri.errors import InputError, NRIError
     from nri.estimator import NRIClassifier
     from nri.induce.alternatives import Alternatives, alternatives
@@ -28,41 +28,28 @@ if TYPE_CHECKING:
     from nri.tasks.stability import clause_stability
     from nri.tasks.surrogate import surrogate_of_model
 
-_PLACES = {
-    "NRIClassifier": "nri.estimator",
-    "NRIRegressor": "nri.regressor",
-    "NRISurvival": "nri.regressor",
-    "read_table": "nri.api",
-    "Table": "nri.table",
-    "induce_rule": "nri.induce.induce",
-    "Settings": "nri.induce.settings",
-    "Knowledge": "nri.induce.settings",
-    "alternatives": "nri.induce.alternatives",
-    "Alternatives": "nri.induce.alternatives",
-    "cross_validate": "nri.induce.validate",
-    "diagnose": "nri.induce.validate",
-    "Rule": "nri.rule",
-    "read_rule": "nri.api",
-    "write_rule": "nri.api",
-    "write_report": "nri.report",
-    "ReportOptions": "nri.report",
-    "error_slices": "nri.tasks.slices",
-    "surrogate_of_model": "nri.tasks.surrogate",
-    "compare_rules": "nri.tasks.compare",
-    "clause_stability": "nri.tasks.stability",
-    "RuleDisplay": "nri.display",
-    "CoverageDisplay": "nri.display",
-    "WhyDisplay": "nri.display",
-    "CalibrationDisplay": "nri.display",
-    "progress_bar": "nri.display",
-    "binarize": "nri.api",
-    "train_network": "nri.networks",
-    "export_weights": "nri.networks",
-    "InputError": "nri.errors",
-    "NRIError": "nri.errors",
+_NAMES = {
+    "nri.estimator": ("NRIClassifier",),
+    "nri.regressor": ("NRIRegressor", "NRISurvival"),
+    "nri.api": ("read_table", "read_rule", "write_rule", "binarize"),
+    "nri.table": ("Table",),
+    "nri.rule": ("Rule",),
+    "nri.induce.induce": ("induce_rule",),
+    "nri.induce.settings": ("Settings", "Knowledge"),
+    "nri.induce.alternatives": ("alternatives", "Alternatives"),
+    "nri.induce.validate": ("cross_validate", "diagnose"),
+    "nri.report": ("write_report", "ReportOptions"),
+    "nri.tasks.slices": ("error_slices",),
+    "nri.tasks.surrogate": ("surrogate_of_model",),
+    "nri.tasks.compare": ("compare_rules",),
+    "nri.tasks.stability": ("clause_stability",),
+    "nri.display": ("RuleDisplay", "CoverageDisplay", "WhyDisplay", "CalibrationDisplay"),
+    "nri.networks": ("train_network", "export_weights"),
+    "nri.errors": ("InputError", "NRIError"),
 }
-"""The public names, in the order in which people need them, and the module of each. It is loaded when its
-name is asked for: the command line needs none of them."""
+"""The modules of the public names, in the order in which people need them. One is loaded when a name of it is
+asked for: the command line needs none of them."""
+_PLACES = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Alternatives",
@@ -90,7 +77,6 @@ __all__ = [
     "error_slices",
     "export_weights",
     "induce_rule",
-    "progress_bar",
     "read_rule",
     "read_table",
     "surrogate_of_model",

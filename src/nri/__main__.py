@@ -1,4 +1,4 @@
-"""``python -m nri`` is the command ``nri``; torchrun starts training this way."""
+"""``python -m nri`` is the command ``nri``."""
 
 from nri.cli.app import main
 

@@ -123,9 +123,7 @@ def read_rule(source: "str | PathLike[str] | IO[str]") -> Rule:
     except UnicodeDecodeError:
         raise InputError(f"{path} is no rule file: it is not text; give the JSON that nri writes") from None
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be read ({error.strerror}); check its name and permissions"
-        ) from None
+        raise InputError(f"{path} cannot be read ({error.strerror}); check its permissions") from None
     try:
         return from_json(text)
     except InputError as error:

@@ -5,12 +5,9 @@ takes a classifier or a regressor, ``from_rule`` a rule of any outcome. Conditio
 their branch, wrapped, so that they leave the picture its width. matplotlib is imported only for drawing.
 """
 
-import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,7 +18,7 @@ from nri.outcome import Classes, Number, Survival
 from nri.outcome.number import mean_of
 from nri.outcome.score import wilson
 from nri.outcome.survival import expected_events
-from nri.rule import Clause, Columns, Mean, Risk, Rule, Shares, literal_truth
+from nri.rule import Mean, Risk, Rule, Shares, literal_truth
 from nri.rule.explain import tally
 from nri.rule.phrase import phrase_clause, phrase_label, phrase_literal, phrase_name
 from nri.table.table import Table
@@ -115,12 +112,12 @@ class RuleDisplay(_Display):
             ax.annotate(
                 label, (high, place), xytext=(7, 0), textcoords="offset points", va="center", fontsize=8
             )
-        low, high = float(self.low.min(initial=0.0)), float(self.high.max(initial=0.0))
+        low, high = float(self.low.min()), float(self.high.max())
         if self.measure.startswith("share"):
             low, high = 0.0, 1.0
             ax.set_xticks(np.linspace(0, 1, 6))
-        elif self.measure != "risk":
-            low = float(self.low.min())
+        elif self.measure == "risk":
+            low = 0.0
         room = (high - low) or 1.0
         ax.set_xlim(low - 0.03 * room, high + 0.2 * room)  # the last label stands inside
         ax.set_xlabel(f"{self.measure}, 95 % interval")
@@ -223,7 +220,7 @@ class WhyDisplay(_Display):
         decided = int(rule.decide(columns, 1)[0])
         headings, conditions = [], []
         for branch in rule.branches:
-            states = _states(branch.clause, columns)
+            states = [(phrase_literal(x), _state(*literal_truth(x, columns))) for x in branch.clause]
             n_held = sum(state == "holds" for _, state in states)
             counts = f": {tally(branch.clause, n_held)}" if branch.clause.counts else ""
             headings.append(_predicted(rule, branch.estimate) + counts)
@@ -238,8 +235,7 @@ class WhyDisplay(_Display):
         looks = {"holds": (_GREEN, "✓"), "fails": (_AMBER, "✗"), "unknown": (_SOFT, "?")}
         place = 0
         for i, (heading, conditions) in enumerate(zip(self.clauses, self.conditions, strict=True)):
-            weight = "bold" if i == self.decided else "normal"
-            mark = "  (decides)" if i == self.decided else ""
+            weight, mark = ("bold", "  (decides)") if i == self.decided else ("normal", "")
             ax.text(0.0, place, f"→ {heading}{mark}", va="center", fontsize=9, fontweight=weight)
             for condition, state in conditions:
                 place += 1
@@ -296,7 +292,10 @@ class CalibrationDisplay(_Display):
                 mean = mean_of(outcome.values[rows], outcome.values[rows], weights)
                 observed = mean.mean, mean.low, mean.high
             else:
-                observed = _events_for_expected(table, rows)
+                assert isinstance(outcome, Survival)
+                due = expected_events(outcome.time, outcome.event, table.weights)[rows] @ weights
+                events = float(outcome.event[rows] @ weights)
+                observed = _with_reach(events / max(float(due), 1e-9), events)
             points.append((float(value), *observed, float(weights.sum())))
         return cls(name, *_columns(points, 5)).plot(ax=ax)
 
@@ -310,14 +309,6 @@ class CalibrationDisplay(_Display):
         ax.set_xlabel(f"predicted: {self.target}")
         ax.set_ylabel("observed")
         return self
-
-
-def _events_for_expected(table: Table, rows: BoolArray) -> tuple[float, float, float]:
-    outcome = table.explained
-    assert isinstance(outcome, Survival)
-    due = float((table.weights * expected_events(outcome.time, outcome.event, table.weights))[rows].sum())
-    events = float((table.weights * outcome.event)[rows].sum())
-    return _with_reach(events / max(due, 1e-9), events)
 
 
 def _rule_of(estimator: Any) -> Rule:
@@ -350,54 +341,5 @@ def _columns(points: Sequence[tuple[float, ...]], count: int) -> list[FloatArray
     return list(np.array(points, dtype=np.float64).reshape(-1, count).T)
 
 
-def _states(clause: Clause, columns: Columns) -> list[tuple[str, str]]:
-    states = []
-    for literal in clause:
-        holds, known = literal_truth(literal, columns)
-        states.append((phrase_literal(literal), "holds" if holds[0] else "fails" if known[0] else "unknown"))
-    return states
-
-
-@contextmanager
-def progress_bar(title: str, steps: int) -> Iterator[Callable[[], None]]:
-    """Show a bar in a notebook or a terminal while something goes on; yields what to call after each step.
-
-    For example around a cross-validation: ``cross_validate(table, rng=rng, step=step)``.
-    """
-    if _is_notebook():
-        yield from _notebook_bar(title, steps)
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    with Progress(transient=True, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(title, total=steps)
-        yield lambda: progress.advance(task)
-
-
-def _is_notebook() -> bool:
-    """Whether a notebook runs us; a terminal with IPython is none."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
-
-
-def _notebook_bar(title: str, steps: int) -> Iterator[Callable[[], None]]:
-    """Show the browser's own bar, which needs no widgets."""
-    from IPython import display as notebook
-
-    shown: Any = notebook
-    done = 0
-
-    def bar() -> Any:
-        text = f"{escape(title)}: {done} of {steps}"
-        return shown.HTML(f'<progress value="{done}" max="{steps}"></progress> <small>{text}</small>')
-
-    handle = shown.display(bar(), display_id=True)
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        handle.update(bar())
-
-    yield step
+def _state(holds: BoolArray, known: BoolArray) -> str:
+    return "holds" if holds[0] else "fails" if known[0] else "unknown"

@@ -1,8 +1,4 @@
-"""What can go wrong, as exceptions that name the cause and the remedy.
-
-Who words the remedy differently (the command line has options, the page has buttons) finds what it needs in
-the fields of the error, not in its text.
-"""
+"""What can go wrong, as exceptions that name the cause and the remedy; their fields let callers reword it."""
 
 import difflib
 import importlib.util
@@ -114,10 +110,7 @@ def missing_file(path: Path) -> InputError:
 
 
 def similar_files(path: Path) -> str:
-    """Return a hint at files beside an absent one that have nearly its name, or nothing.
-
-    Stems are compared: among short names a shared ".csv" alone would make any two look alike.
-    """
+    """Return a hint at files beside an absent one whose stems are nearly its own, or nothing."""
     try:
         beside = sorted(entry for entry in path.parent.iterdir() if entry.is_file())
     except OSError:  # no such folder, or none that may be looked into

@@ -37,27 +37,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         ``"paper"`` the paper's network as its text deploys it, ``"paper-tuned"`` the same with restarts,
         clauses and class chosen on the table, ``"paper-feedback"`` a network of ours that also looks at what
         its clauses cover; or the path of exported weights, ``NAME.onnx``.
-    max_clauses : int
-        Most clauses in the rule of one class.
-    max_branches : int, optional
-        Most branches of the whole rule; by default about two a class.
-    max_literals : int
-        Most literals in one clause.
-    columns : list of str, or dict of str to bool, optional
-        The only columns that rules may use. As a dict: columns that are True are the only ones used, or, if
-        all are False, those are never used. All columns by default, without those that look like identifiers
-        or free text: naming one here uses it all the same. Columns of a plain array are called ``x0``,
-        ``x1``, ...
-    require : list of str, optional
-        Columns that every clause must speak about.
-    negations : bool
-        Whether rules may say ``NOT x`` and ``x != a``. ``x <= 3`` is no negation.
     min_precision : float
         Least share of its class among the support rows that a clause covers.
-    binarize : {"auto", "paper"}
-        How columns become yes/no questions: by thresholds that the labels suggest and frequent
-        categories, or as in the paper (number > median, every category). A float table of 0, 1 and
-        NaN is used as it is.
     counts : {"auto", "never", "only"}
         Whether clauses may count: ``AT LEAST 2 OF (age > 65, confused, urea > 7)``. With ``"auto"`` they
         compete with conjunctions, with ``"only"`` every clause is such a one or has a single condition.
@@ -72,41 +53,20 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         more can be done: ``floors_`` says which.
     positive : label, optional
         For two classes, the class that the rule is about; by default the one with the simpler rule.
-    knowledge : Knowledge, optional
-        What a person knows: clauses to keep, conditions never to say, places to cut, ways that columns go.
     stable : bool
         Whether the rule is to be one that other rows would have given too: chosen by what the model believes
         of rows rather than by the labels of the few at hand. For ``model="seeded"``.
-    exact_text : bool
-        Whether texts that differ only in case and blanks (``yes``, ``YES``) are kept apart. By default they
-        are one value, in features and in labels, with a note.
-    missing : cell, list of cells, or dict of such by column, optional
-        Cells that stand for nothing, e.g. ``[-999, "unknown"]`` or ``{"sbp": -999}``; an empty list keeps
-        the codes of a column that would else be found to stand for nothing.
-    random_state : int, RandomState or None
-        Seed of the search. None is a fixed seed here: the same table gives the same rule.
+    {parameters}
 
     Attributes
     ----------
-    rule_ : Rule
-        The rule: branches in order, each with its class; print it.
     classes_ : array
         Labels in the order of ``predict_proba``.
-    left_out_ : tuple of LeftOut
-        Columns that could not be of use to a rule, and why.
-    feature_importances_ : array [n_features]
-        For each column what leaving it out costs, as a share of all such costs; see ``column_costs_``.
-    column_costs_ : dict of str to float
-        For each column of the rule, by how much the share of right rows in ``fit`` falls where its cells are
-        unknown: its clauses then do not fire.
     knowledge_price_ : KnowledgePrice or None
         What the knowledge given costs on the rows of ``fit``, where there is some; print it.
     floors_ : Floored or None
         How floors for sensitivity and specificity were met, where some are asked for; print it.
-    n_features_in_ : int
-        Columns seen in ``fit``.
-    feature_names_in_ : array of str
-        Their names, if they had any.
+    {attributes}
 
     Examples
     --------
@@ -171,16 +131,12 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
         refused = (sample_weight, unlabelled, self.min_sensitivity or None, self.min_specificity or None)
         if any(one is not None for one in refused):
-            raise InputError(
-                "weights, rows without labels, min_sensitivity and min_specificity are for tables in memory; "
-                "leave them out, or collect the table"
-            )
+            options = "weights, rows without labels, min_sensitivity and min_specificity"
+            raise InputError(f"{options} are for tables in memory; leave them out, or collect the table")
         rows = rows_held(X, target, positive=self.positive, options=self._options)
         if not isinstance(rows.outcome, Classes):
-            raise InputError(
-                f"target {target!r} is a number, not classes; compare it, e.g. '{target} > 1', "
-                "or collect the table and fit NRIRegressor"
-            )
+            remedy = f"compare it, e.g. '{target} > 1', or collect the table and fit NRIRegressor"
+            raise InputError(f"target {target!r} is a number, not classes; {remedy}")
         induction = induce_rule(rows, self.settings, rng=self._generator())
         self.floors_ = self.knowledge_price_ = None
         self.classes_ = label_array(induction.rule.classes)
@@ -213,9 +169,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         labels, _ = read_labels(y, len(frame), exact=self._options.exact)
         strange = [label for label in labels.classes if label not in self.rule_.classes]
         if strange:
-            raise InputError(
-                f"y has the class {strange[0]!r}, which the classifier was not fitted on; leave such rows out"
-            )
+            raise InputError(f"y has the class {strange[0]!r}, which fit had not; leave such rows out")
         into = np.array([self.rule_.labels.index(label) for label in labels.classes], dtype=np.int64)
         known = Classes(self.rule_.target, self.rule_.classes, into[labels.codes])
         return self._table(frame, known, sample_weight)
@@ -246,19 +200,15 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if self.class_weight is None or isinstance(self.class_weight, str):
             return self.class_weight
         if not isinstance(self.class_weight, Mapping):
-            raise InputError(
-                f"class_weight is {self.class_weight!r}; give a mapping of labels to costs, or 'balanced'"
-            )
+            raise InputError(f"class_weight is {self.class_weight!r}; give a dict of costs, or 'balanced'")
         return {as_label(label): cost for label, cost in self.class_weight.items()}
 
     def _positive(self, classes: tuple[Label, ...]) -> int | None:
         if self.positive is None or len(classes) == 1:
             return None
         if len(classes) > 2:
-            raise InputError(
-                f"positive={self.positive!r} is for two classes, but there are {len(classes)}, "
-                "each with its own rule; leave it out, or fit y == positive"
-            )
+            cause = f"positive={self.positive!r} is for two classes, but there are {len(classes)}"
+            raise InputError(f"{cause}; leave it out, or fit y == positive")
         label = as_label(self.positive)
         if label not in classes:
             raise InputError(f"positive={self.positive!r} is no class; choose one of {list(classes)}")

@@ -1,6 +1,5 @@
 """NRIRegressor and NRISurvival: rules for a number and for the time until an event, as estimators."""
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -9,9 +8,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
+from nri.errors import InputError, listed
 from nri.induce.induce import induce_rule
 from nri.rule.estimate import SurvivalTarget
-from nri.sklearn_base import TableEstimator, has_names, read_followed, read_numbers
+from nri.sklearn_base import TableEstimator, check_length, has_names, read_numbers
 from nri.table.frames import as_frame
 from nri.table.survival import with_survival
 from nri.table.table import Table
@@ -30,7 +30,8 @@ class SegmentEstimator(TableEstimator):
         rows = self._named(X)
         return self.rule_.decide(rows)
 
-    def _fit(self, table: Table, columns: Sequence[str], X: Any) -> Self:
+    def _fit(self, table: Table, X: Any) -> Self:
+        columns = [name for name in as_frame(X).columns if name in table.columns]
         induction = induce_rule(table, self.settings, rng=self._generator())
         return self._keep(induction, table, columns, named=has_names(X))
 
@@ -50,45 +51,11 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
 
     Parameters
     ----------
-    max_clauses : int
-        Most segments beside the rest.
-    max_branches : int, optional
-        Most branches of the whole rule; by default about two a class.
-    max_literals : int
-        Most literals in one clause.
-    columns : list of str, or dict of str to bool, optional
-        The only columns that the rule may use, or never to use; see :class:`NRIClassifier`.
-    require : list of str, optional
-        Columns that every clause must speak about.
-    negations : bool
-        Whether the rule may say ``NOT x`` and ``x != a``. ``x <= 3`` is no negation.
-    binarize : {"auto", "paper"}
-        How columns become yes/no questions; see :class:`NRIClassifier`.
-    knowledge : Knowledge, optional
-        Conditions never to say, and places to cut; see :class:`NRIClassifier`.
-    exact_text : bool
-        Whether texts that differ only in case and blanks are kept apart.
-    missing : cell, list of cells, or dict of such by column, optional
-        Cells that stand for nothing, e.g. ``[-999, "unknown"]`` or ``{"sbp": -999}``; an empty list keeps
-        the codes of a column that would else be found to stand for nothing.
-    random_state : int, RandomState or None
-        Draws the rows that are searched, of more than a few thousand. None is a fixed seed here.
+    {parameters}
 
     Attributes
     ----------
-    rule_ : Rule
-        The rule; print it.
-    left_out_ : tuple of LeftOut
-        Columns that could not be of use to a rule, and why.
-    feature_importances_ : array [n_features]
-        For each column what leaving it out costs, as a share of all such costs; see ``column_costs_``.
-    column_costs_ : dict of str to float
-        For each column of the rule, by how much the explained variance of the rows of ``fit`` falls where its
-        cells are unknown.
-    n_features_in_ : int
-        Columns seen in ``fit``.
-    feature_names_in_ : array of str
-        Their names, if they had any.
+    {attributes}
 
     Examples
     --------
@@ -116,8 +83,7 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
         sample_weight : float [M], optional
             How many rows each row stands for.
         """
-        frame = as_frame(X)
-        return self._fit(self._explained(frame, y, sample_weight), list(frame.columns), X)
+        return self._fit(self.measured(X, y, sample_weight), X)
 
     def posterior_mean(self, X: Any) -> FloatArray:
         """[M]: the number that the experts expect beyond the rule; all columns of ``fit`` are needed."""
@@ -125,22 +91,27 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
 
     def measured(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and their numbers as a table, e.g. to report on them."""
-        check_is_fitted(self)
-        return self._explained(X, y, sample_weight)
-
-    def _explained(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         frame = as_frame(X)
         numbers = read_numbers(y, len(frame))
         return self._rows(frame, sample_weight).with_outcome(numbers)
+
+    _explained = measured
 
 
 class NRISurvival(SegmentEstimator):
     """Part the rows of a table into groups that a person can read, by the time until an event.
 
-    Parameters and attributes are those of :class:`NRIRegressor`. What is to be explained is given as
-    scikit-survival has it, a structured array of event and time; or as lifelines has it, two columns of the
-    table; or as a frame or an array of time and event. An event is yes or no, true or false, 1 or 0, or 2
-    where 1 is censored.
+    What is to be explained is given as scikit-survival has it, a structured array of event and time; or as
+    lifelines has it, two columns of the table; or as a frame or an array of time and event. An event is yes
+    or no, true or false, 1 or 0, or 2 where 1 is censored.
+
+    Parameters
+    ----------
+    {parameters}
+
+    Attributes
+    ----------
+    {attributes}
 
     Examples
     --------
@@ -175,15 +146,13 @@ class NRISurvival(SegmentEstimator):
             In place of ``y``: columns of ``X``, an event also as ``"status = dead"``, or arrays. Rows
             without either are left out.
         """
-        table = self.measured(X, y, sample_weight, time=time, event=event)
-        return self._fit(table, [name for name in as_frame(X).columns if name in table.columns], X)
+        return self._fit(self.measured(X, y, sample_weight, time=time, event=event), X)
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> Any:
         """Return the curve of each row's group: a frame [times, M]; or [M, times] as an array."""
         target = self.rule_.predicts
         assert isinstance(target, SurvivalTarget), "fit makes no other rule"
-        estimates = [*(branch.estimate for branch in self.rule_.branches), self.rule_.otherwise]
-        curves = np.array([estimate.survival for estimate in estimates])[self.apply(X)]
+        curves = np.array([estimate.survival for estimate in self.rule_.estimates])[self.apply(X)]
         return curves if return_array else pd.DataFrame(curves.T, index=pd.Index(target.times, name="time"))
 
     def posterior_risk(self, X: Any) -> FloatArray:
@@ -206,3 +175,30 @@ class NRISurvival(SegmentEstimator):
         return with_survival(self._rows(frame, sample_weight), time, event)
 
     _explained = measured
+
+
+def read_followed(frame: pd.DataFrame, y: Any, time: Any, event: Any) -> tuple[pd.DataFrame, str, str]:
+    """Return a table with the time and the event of every row, and what these two columns are called."""
+    given = [one is not None for one in (y, time, event)]
+    if given not in ([True, False, False], [False, True, True]):
+        raise InputError("give either y, an array of event and time, or both time= and event=")
+    if y is not None and getattr(getattr(y, "dtype", None), "names", None):
+        if len(y.dtype.names) != 2:
+            raise InputError(f"y has the fields {listed(y.dtype.names)}; give two, event and time")
+        event, time = (pd.Series(y[name], name=name) for name in y.dtype.names)
+    elif y is not None:
+        both = as_frame(y)
+        if both.shape[1] != 2:
+            raise InputError(f"y has {both.shape[1]} columns; give two, time and event")
+        both = both if has_names(y) else both.set_axis(["time", "event"], axis="columns")
+        time, event = both.iloc[:, 0], both.iloc[:, 1]
+    called = []
+    for cells, what in ((time, "time"), (event, "event")):
+        if not isinstance(cells, str):
+            check_length(f"{len(cells)} cells of {what}; give one", len(cells), len(frame))
+            name = str(getattr(cells, "name", None) or what)
+            while name in frame.columns:
+                name += "_"
+            frame, cells = frame.assign(**{name: np.asarray(cells)}), name
+        called.append(cells)
+    return frame, called[0], called[1]

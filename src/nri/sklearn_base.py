@@ -7,6 +7,7 @@ import numbers
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import cleandoc
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -40,12 +41,59 @@ _MANY, _REPEATS = 10_000, 3
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
 
 
+_PARAMETERS = """
+max_clauses : int
+    Most clauses in the rule of one class; for a number or a time, most segments beside the rest.
+max_branches : int, optional
+    Most branches of the whole rule; by default about two a class.
+max_literals : int
+    Most literals in one clause.
+columns : list of str, or dict of str to bool, optional
+    The only columns that rules may use. As a dict: columns that are True are the only ones used, or, if all
+    are False, those are never used. All columns by default, without those that look like identifiers or free
+    text: naming one here uses it all the same. Columns of a plain array are called ``x0``, ``x1``, ...
+require : list of str, optional
+    Columns that every clause must speak about.
+negations : bool
+    Whether rules may say ``NOT x`` and ``x != a``. ``x <= 3`` is no negation.
+binarize : {"auto", "paper"}
+    How columns become yes/no questions: by thresholds that the target suggests and frequent categories, or as
+    in the paper (number > median, every category). A float table of 0, 1 and NaN is used as it is.
+knowledge : Knowledge, optional
+    What a person knows: clauses to keep, conditions never to say, places to cut, ways that columns go.
+exact_text : bool
+    Whether texts that differ only in case and blanks (``yes``, ``YES``) are kept apart. By default they are
+    one value, in features and in labels, with a note.
+missing : cell, list of cells, or dict of such by column, optional
+    Cells that stand for nothing, e.g. ``[-999, "unknown"]`` or ``{"sbp": -999}``; an empty list keeps the
+    codes of a column that would else be found to stand for nothing.
+random_state : int, RandomState or None
+    Seed of the search. None is a fixed seed here: the same table gives the same rule."""
+_ATTRIBUTES = """
+rule_ : Rule
+    The rule: branches in order, each with what it predicts; print it.
+left_out_ : tuple of LeftOut
+    Columns that could not be of use to a rule, and why.
+feature_importances_ : array [n_features]
+    For each column what leaving it out costs, as a share of all such costs; see ``column_costs_``.
+column_costs_ : dict of str to float
+    For each column of the rule, by how much its score on the rows of ``fit`` falls (accuracy, R² or
+    concordance) where the cells of the column are unknown: its clauses then do not fire.
+n_features_in_ : int
+    Columns seen in ``fit``.
+feature_names_in_ : array of str
+    Their names, if they had any."""
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``.
+    """An estimator that is fitted on a table with named columns, and predicts by a rule, ``rule_``."""
 
-    The fields are its parameters.
-    """
+    def __init_subclass__(cls, **more: Any) -> None:
+        """Complete the help by the parameters and attributes that all estimators have."""
+        super().__init_subclass__(**more)
+        text = cleandoc(cls.__doc__ or "").replace("\n{parameters}", _PARAMETERS)
+        cls.__doc__ = text.replace("\n{attributes}", _ATTRIBUTES)
 
     max_clauses: int = 8
     max_branches: int | None = None
@@ -137,10 +185,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         check_is_fitted(self)
         posterior = getattr(self, "_posterior", None)
         if posterior is None:
-            raise InputError(
-                f"there is no posterior: it comes with {comes_with}, and is not saved with the estimator "
-                f"because it holds rows of the table; fit again, or use {instead}"
-            )
+            cause = f"it comes with {comes_with}, and is not saved because it holds rows of the table"
+            raise InputError(f"there is no posterior: {cause}; fit again, or use {instead}")
         return posterior
 
     def _html_repr(self) -> str:
@@ -157,10 +203,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         try:
             return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         except (TypeError, ValueError):
-            raise InputError(
-                f"random_state is {shown(self.random_state)}; give a whole number from 0 to 2**32 - 1, "
-                "a generator of numpy, or None"
-            ) from None
+            remedy = "give a whole number from 0 to 2**32 - 1, a generator of numpy, or None"
+            raise InputError(f"random_state is {shown(self.random_state)}; {remedy}") from None
 
     def _named(self, X: Any) -> pd.DataFrame:
         """Return rows to predict with the names that columns had in fit."""
@@ -169,33 +213,25 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         if not named or not hasattr(self, "feature_names_in_"):
             frame = self._by_position(frame, named=named)
         if not len(frame):
-            raise InputError(
-                f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required; "
-                "give at least one row"
-            )
+            cause = f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required"
+            raise InputError(f"{cause}; give at least one row")
         return frame
 
     def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
         if named and set(self.rule_.columns) <= set(frame.columns):
             return frame
         if frame.shape[1] != self.n_features_in_:
-            raise InputError(
-                f"X has {frame.shape[1]} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: give the columns of fit in their order"
-            )
+            expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+            raise InputError(f"X has {frame.shape[1]} features, but {expected}: give those of fit, in order")
         if hasattr(self, "feature_names_in_"):
-            warnings.warn(
-                "X does not have valid feature names, but "
-                f"{type(self).__name__} was fitted with feature names",
-                stacklevel=4,
-            )
+            fitted = f"{type(self).__name__} was fitted with feature names"
+            warnings.warn(f"X does not have valid feature names, but {fitted}", stacklevel=4)
         return frame.set_axis(list(self._column_names), axis="columns")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        inputs = tags.input_tags
+        inputs.allow_nan = inputs.string = inputs.categorical = True
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -229,7 +265,7 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, N
         check_classification_targets(labels if len(labels) < _MANY else np.repeat(classes, _REPEATS))
     except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
         raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
-    _check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
+    check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
     codes = codes.reshape(-1).astype(np.int64)
     if labels.dtype.kind in "OU" and not exact:
         classes, codes = _joined_spellings(classes, codes, name)
@@ -249,17 +285,13 @@ def _labels(y: Any) -> NDArray[Any]:
     """Return labels as one array without missing ones."""
     y = _by_pandas(y)
     if isinstance(y, pd.Series | pd.DataFrame):
-        missing = bool(np.asarray(y.isna()).any())
-        y = np.asarray(y if missing else y.to_numpy())
+        y = y.to_numpy()
     unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
     if unsorted and set(map(type, y)) != {str} and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
         raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
     labels = _flat(y)
-    if bool(np.asarray(pd.isna(labels)).any()):
-        raise InputError("Input y contains NaN: a label is missing; leave such rows out")
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise InputError("Input y contains infinity: a label cannot be infinite; leave such rows out")
-    return np.asarray(labels)
+    _check_finite(labels, "label")
+    return labels
 
 
 def _by_pandas(y: Any) -> Any:
@@ -270,12 +302,20 @@ def _by_pandas(y: Any) -> Any:
     return frame.iloc[:, 0] if frame.shape[1] == 1 else frame
 
 
-def _check_length(values: str, n: int, n_rows: int) -> None:
+def check_length(values: str, n: int, n_rows: int) -> None:
+    """Raise unless there is a value for each row, and a row."""
     if n != n_rows:
         cause = "Found input variables with inconsistent numbers of samples"
         raise InputError(f"{cause}: {n_rows} rows and {values} for each row")
     if not n_rows:
         raise InputError("Found array with 0 sample(s) while a minimum of 1 is required; give rows")
+
+
+def _check_finite(cells: NDArray[Any], what: str) -> None:
+    if bool(np.asarray(pd.isna(cells)).any()):
+        raise InputError(f"Input y contains NaN: a {what} is missing; leave such rows out")
+    if cells.dtype.kind == "f" and not np.isfinite(cells).all():
+        raise InputError(f"Input y contains infinity: a {what} cannot be infinite; leave such rows out")
 
 
 def _flat(y: Any) -> NDArray[Any]:
@@ -313,20 +353,13 @@ def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tupl
 
 def read_unlabelled(rows: Any, frame: pd.DataFrame, *, named: bool) -> pd.DataFrame:
     """Return rows without labels under the names of the labelled ones; without names their order tells."""
-    more = as_frame(rows)
-    if named:
-        lacks = [name for name in frame.columns if name not in more.columns]
-        if lacks:
-            raise InputError(
-                f"unlabelled: no column {listed(lacks)}, which X has; give rows with the columns of X, "
-                "cells may be missing"
-            )
-        return more
-    if more.shape[1] != frame.shape[1]:
-        raise InputError(
-            f"unlabelled: {more.shape[1]} columns, X has {frame.shape[1]}; give rows with the columns of X"
-        )
-    return more.set_axis(list(frame.columns), axis="columns")
+    more, remedy = as_frame(rows), "give rows with the columns of X, cells may be missing"
+    lacks = [name for name in frame.columns if name not in more.columns]
+    if named and lacks:
+        raise InputError(f"unlabelled: no column {listed(lacks)}, which X has; {remedy}")
+    if not named and more.shape[1] != frame.shape[1]:
+        raise InputError(f"unlabelled: {more.shape[1]} columns, X has {frame.shape[1]}; {remedy}")
+    return more if named else more.set_axis(list(frame.columns), axis="columns")
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
@@ -338,15 +371,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(
-            f"sample_weight is {shown(sample_weight)}: give a number of 0 or more for each row"
-        ) from None
+        raise InputError(f"sample_weight is {shown(sample_weight)}: give a number for each row") from None
     if weights.ndim == 0:
         weights = np.full(n_rows, float(weights))
     if weights.shape != (n_rows,):
-        raise InputError(
-            f"sample_weight has shape {weights.shape} for {n_rows} rows: Sample weights must be 1D, one a row"
-        )
+        cause = f"sample_weight has shape {weights.shape} for {n_rows} rows"
+        raise InputError(f"{cause}: Sample weights must be 1D, one a row")
     return settled_weights(weights, "sample_weight")
 
 
@@ -371,42 +401,10 @@ def read_numbers(y: Any, n_rows: int) -> Number:
     try:
         values = np.asarray(cells, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError(
-            "y holds cells that are no numbers (Unknown label type); use NRIClassifier for classes"
-        ) from None
-    _check_length(f"{len(values)} values; give one", len(values), n_rows)
-    if np.isnan(values).any():
-        raise InputError("Input y contains NaN: a value is missing; leave such rows out")
-    if not np.isfinite(values).all():
-        raise InputError("Input y contains infinity: a value cannot be infinite; leave such rows out")
+        raise InputError("y holds no numbers (Unknown label type); use NRIClassifier for classes") from None
+    check_length(f"{len(values)} values; give one", len(values), n_rows)
+    _check_finite(values, "value")
     return Number(name, values)
-
-
-def read_followed(frame: pd.DataFrame, y: Any, time: Any, event: Any) -> tuple[pd.DataFrame, str, str]:
-    """Return a table with the time and the event of every row, and what these two columns are called."""
-    given = [one is not None for one in (y, time, event)]
-    if given not in ([True, False, False], [False, True, True]):
-        raise InputError("give either y, an array of event and time, or both time= and event=")
-    if y is not None and getattr(getattr(y, "dtype", None), "names", None):
-        if len(y.dtype.names) != 2:
-            raise InputError(f"y has the fields {listed(y.dtype.names)}; give two, event and time")
-        event, time = (pd.Series(y[name], name=name) for name in y.dtype.names)
-    elif y is not None:
-        both = as_frame(y)
-        if both.shape[1] != 2:
-            raise InputError(f"y has {both.shape[1]} columns; give two, time and event")
-        both = both if has_names(y) else both.set_axis(["time", "event"], axis="columns")
-        time, event = both.iloc[:, 0], both.iloc[:, 1]
-    called = []
-    for cells, what in ((time, "time"), (event, "event")):
-        if not isinstance(cells, str):
-            _check_length(f"{len(cells)} cells of {what}; give one", len(cells), len(frame))
-            name = str(getattr(cells, "name", None) or what)
-            while name in frame.columns:
-                name += "_"
-            frame, cells = frame.assign(**{name: np.asarray(cells)}), name
-        called.append(cells)
-    return frame, called[0], called[1]
 
 
 def _name_of(y: Any, what: str) -> str:

@@ -1,3 +1,4 @@
+import logging
 import sys
 import threading
 
@@ -61,7 +62,7 @@ def test_progress_appears_on_a_terminal_after_two_seconds(monkeypatch):
     with console.progress("thinking"):
         assert started.wait(10)
     started.clear()
-    monkeypatch.setattr(console.Asked, "quiet", True)
+    monkeypatch.setattr(console._HANDLER, "level", logging.ERROR)
     with console.progress("thinking"):
         assert not started.wait(0.1)
 

@@ -25,7 +25,7 @@ def test_a_database_given_as_a_file_is_told_its_url(nri, shop, scheme, what):
     file = shop / f"shop.{scheme}"
     done = nri("induce", file, "--table", "orders", "--target", "age")
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"error: {file} is {what}, not one table; give nri induce its URL, ")
+    assert done.err.startswith(f"error: {file} is {what}; give nri induce its URL, ")
     assert f"{scheme}://{file} --table NAME" in done.err
 
 
@@ -40,5 +40,5 @@ def test_predictions_in_a_database_are_left_to_its_sql(nri, rule, shop):
 
 def test_a_url_where_a_file_is_read_is_told_so(nri, rule):
     done = nri("explain", rule, "postgres://me:secret@host/shop", "--row", "1")
-    told = "error: postgres://host/shop is a URL, not a file; export or download the table and give that\n"
+    told = "error: postgres://host/shop is a URL, not a file; download the table and give that\n"
     assert (done.code, done.err) == (2, told)

@@ -21,7 +21,7 @@ ROWS = "".join(f"{i % 3},{'ab'[i % 2]},{'yes' if i % 2 else 'no'}\n" for i in ra
         ("x,c,y\n" + ROWS, "z", "no target column 'z'"),
         ("x,c,label\n" + ROWS, "lable", "no target column 'lable'; did you mean 'label'?"),
         ("x,y\n1,a\n2,a\n3,a\n", "y", "target 'y' has one class only, 'a' in all 3 rows"),
-        ("x,y\n1,\n2,\n", "y", "no row is left: target 'y' is missing in all 2 rows"),
+        ("x,y\n1,\n2,\n", "y", "no row is left: target 'y' is missing in all rows"),
         ("x,y\n,a\n,b\n,a\n", "y", "no column can be used: x has no value at all"),
         ("x,y\n" + "".join(f"{i % 2},v{i % 50}\n" for i in range(100)), "y", "has 50 different values"),
         ("x,x,y\n1,2,a\n3,4,b\n", "y", "duplicate column names: 'x'"),

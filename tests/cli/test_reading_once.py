@@ -53,11 +53,11 @@ def test_a_few_odd_cells_of_new_rows_are_told_and_most_of_them_refused(nri, tmp_
     new.write_text("weight;n\n2,25 kg;1\n2,75 kg;2\npending;3\n")
     done = nri("predict", kilo_rule, new, "--only")
     assert done.code == 0
-    assert "weight: 1 of 3 cells are no numbers and count as missing, such as 'pending'" in done.err
+    assert "weight: 1 of 3 cells are not numbers and are treated as missing, such as 'pending'" in done.err
     new.write_text("weight;n\n2,25 kg;1\nlost;2\npending;3\n")
     done = nri("predict", kilo_rule, new, "--only")
     assert done.code == 2
-    assert "column 'weight', row 2: 'lost' is no number; correct the cell" in done.err
+    assert "column 'weight', row 2: 'lost' is no number; correct it" in done.err
 
 
 @pytest.mark.parametrize("exact", [False, True])

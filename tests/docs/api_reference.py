@@ -100,7 +100,18 @@ def _signature(function: Any) -> str:
     for rest in (arguments.vararg, arguments.kwarg):
         if rest is not None:
             rest.annotation = None
+    scope = getattr(function, "__globals__", {})
+    arguments.defaults = [_default(one, scope) for one in arguments.defaults]
+    arguments.kw_defaults = [one and _default(one, scope) for one in arguments.kw_defaults]
     return f"({ast.unparse(arguments)})"
+
+
+def _default(default: ast.expr, scope: dict[str, Any]) -> ast.expr:
+    """Return a constant in the place of its name, and dots in that of a function that does nothing."""
+    if isinstance(default, ast.Lambda):
+        return ast.Constant(...)
+    value = scope.get(default.id) if isinstance(default, ast.Name) else None
+    return ast.Constant(value) if isinstance(value, int | float | str) else default
 
 
 def _document(thing: Any) -> str:

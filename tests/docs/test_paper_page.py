@@ -3,14 +3,16 @@
 import ast
 import re
 import shlex
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nri.cli.app import main
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("paper.md", "paper-results.md", "paper-reproduce.md", "model-cards.md")
+PAGES = ("paper.md", "paper-results.md", "paper-reproduce.md", "paper-training.md", "model-cards.md")
 PAGE = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in PAGES)
 
 
@@ -35,9 +37,48 @@ def test_every_name_on_the_page_is_in_its_file():
         assert name in names_in(place), f"{file} has no {name}"
 
 
-def test_all_numbered_equations_have_a_line():
-    numbers = re.findall(r"^\| (\d+) \| ", PAGE, re.MULTILINE)
-    assert [int(number) for number in numbers[:23]] == list(range(1, 24))
+LABELS = dict.fromkeys(range(1, 24), "") | dict(
+    enumerate(
+        [
+            *("dnf", "phi", "h0", "example_key", "h1", "film", "clause_state", "literal_gate", "clause_gate"),
+            *("clause_rank", "clause_truth", "prediction"),
+        ],
+        start=2,
+    )
+)
+"""The paper's numbered equations by their printed numbers: the LaTeX label without its ``eq:``, if any."""
+
+
+def test_all_numbered_equations_have_a_line_with_their_label():
+    lines = re.findall(r"^\| (\d+) \| (?:`(\w+)`)? *\|", PAGE, re.MULTILINE)[:23]
+    assert {int(number): label for number, label in lines} == LABELS
+
+
+@pytest.mark.parametrize("number", LABELS)
+def test_the_code_cites_every_numbered_equation_with_its_label(number):
+    folder = ROOT / "src" / "nri" / "paper"
+    code = "\n".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.py"))
+    assert re.search(rf"\({number}\)[ ,]*`*{LABELS[number]}", code)
+    plain = (folder / "plain.py").read_text(encoding="utf-8")
+    if number <= 13 or number == 21:  # the forward pass; the others are losses and data
+        assert re.search(rf"# \({number}\)[ ,]*{LABELS[number]}", plain)
+
+
+def test_the_shapes_of_the_picture_are_those_of_the_code():
+    from nri.networks import load_network
+    from nri.paper.plain import forward
+
+    network = load_network(ROOT / "checkpoints" / "paper" / "checkpoint.safetensors")
+    rows = np.array(list(product((False, True), repeat=6)))
+    labels = rows[:, 0] & rows[:, 1] | ~rows[:, 2]
+    weights = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    steps = forward(weights, rows, np.ones_like(rows), labels)
+    picture = (ROOT / "docs" / "pictures" / "paper-pipeline.svg").read_text(encoding="utf-8")
+    shapes = {"X": rows, "y": labels, "e": steps.keys}
+    for name in ("phi", "h0", "h1", "views", "states", "z", "w", "clauses", "prediction"):
+        shapes[name] = getattr(steps, name)
+    for name, array in shapes.items():
+        assert f">{name}: {' x '.join(map(str, array.shape))}<" in picture, name
 
 
 def test_every_command_on_the_page_is_an_experiment_or_a_command():

@@ -24,7 +24,14 @@ def site(tmp_path_factory):
 
 
 def test_the_site_has_its_pages_and_a_search_index(site):
-    for name in ("index.html", "api.html", "notebooks/clinic.html", "cookbook/index.html", "results.html"):
+    for name in (
+        "index.html",
+        "api.html",
+        "api/rules.html",
+        "notebooks/clinic.html",
+        "cookbook/index.html",
+        "results.html",
+    ):
         assert (site / name).is_file(), name
     assert "NRIRegressor" in (site / "search" / "search_index.json").read_text(encoding="utf-8")
 
@@ -47,3 +54,11 @@ def test_nothing_is_loaded_from_elsewhere(site):
         loaded = re.findall(r'<(?:script|img|iframe)[^>]+src="(https?:[^"]+)"', text)
         loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect)"[^>]+href="(https?:[^"]+)"', text)
         assert not loaded, page
+
+
+def test_the_reference_has_every_entry_once_on_a_page_of_its_group(site):
+    whole = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    names = re.findall(r"^### (?:class )?`(\w+)", whole, flags=re.MULTILINE)
+    pages = [page.read_text(encoding="utf-8") for page in (site / "api").glob("*.html")]
+    headings = [name for page in pages for name in re.findall(r"<h2 id=[^>]*>(?:class )?<code>(\w+)", page)]
+    assert sorted(headings) == sorted(names)

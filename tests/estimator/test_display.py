@@ -20,7 +20,6 @@ from nri import (
     RuleDisplay,
     WhyDisplay,
     induce_rule,
-    progress_bar,
 )
 from nri.induce.assemble import count_classes
 from nri.outcome import Classes, Survival
@@ -165,12 +164,6 @@ def test_a_notebook_shows_the_rule_with_its_looks(fitted):
         assert "<script" not in shown
         assert shown == model.rule_._repr_html_()
     assert "nri-notebook" not in NRIRegressor()._repr_mimebundle_()["text/html"]
-
-
-def test_a_bar_counts_steps():
-    with progress_bar("counting", 2) as step:
-        step()
-        step()
 
 
 def test_matplotlib_is_not_loaded_before_something_is_drawn():

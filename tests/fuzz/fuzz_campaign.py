@@ -37,6 +37,7 @@ from fuzz_files import (  # noqa: E402
     read_weights,
 )
 from fuzz_fits import fit, move, survive, systems  # noqa: E402
+from fuzz_relations import relate, relations  # noqa: E402
 from fuzz_server import requests, send  # noqa: E402
 from fuzz_tables import table_cases  # noqa: E402
 from fuzz_tally import OUTCOMES, Tally, outcome_of  # noqa: E402
@@ -59,7 +60,8 @@ class Part:
 
 
 PARTS = {
-    "fits": Part(table_cases(), fit, 0.42),
+    "fits": Part(table_cases(), fit, 0.34),
+    "relations": Part(relations, relate, 0.08),
     "survival": Part(table_cases(), survive, 0.04),
     "systems": Part(systems, move, 0.04),
     "exports": Part(exports, execute, 0.15),

@@ -1,7 +1,7 @@
 """Command lines, each in a fresh process: exit code 0 or 2, no traceback, no hang.
 
 Most processes are forked from one that has loaded the package, which takes a twentieth of the time; one in
-a hundred is started from nothing.
+a hundred is started from nothing. Streams have encodings of terminals, which may lack the letters of a name.
 """
 
 import contextlib
@@ -48,6 +48,7 @@ FITTING = {
     "--knock-out": "a b a=1", "--simulate": "a=1,b=0 10", "--test": "holdout permutation", "--until": "1",
 }  # fmt: skip
 """Values that an option may well have, so that not every command line is refused at once."""
+ENCODINGS = ("utf-8", "utf-8", "cp1252", "ascii", "koi8-r", "shift_jis", "cp437")
 WRITE = ("--out", "--html", "--directory")
 """Options that would write over the files the others read."""
 
@@ -65,6 +66,10 @@ def folder() -> Path:
         for seed in range(3):
             (place / f"bad{seed}.{form}").write_bytes(damaged(whole(form), seed))
     (place / "empty.csv").write_bytes(b"")
+    names = "年齢,Größe,\x1b[31mred\x1b[0m,λ🙂\n" + "".join(
+        f"{i},{i % 7},{i % 3},{'はい' if i > 9 else 'né'}\n" for i in range(20)
+    )
+    (place / "names.csv").write_text(names, encoding="utf-8")
     (place / "moves.csv").write_text("a,b,a',b'\n0,1,1,0\n1,0,0,1\n1,1,1,1\n0,0,0,0\n")
     return place
 
@@ -95,7 +100,11 @@ def arguments_of(case: tuple[str, int]) -> list[str]:
     files = sorted(str(path) for path in folder().iterdir())
     fitting = str(folder() / pick(["whole.csv", "whole.parquet", "whole.csv.gz", "whole.xlsx"]))
     usual = {
-        "induce": [str(VISITS), "--target", "flu", "--model", pick(["greedy", "greedy", "greedy", "seeded"])],
+        "induce": [
+            *pick([[str(VISITS), "--target", "flu"], [str(folder() / "names.csv"), "--target", "λ🙂"]]),
+            "--model",
+            pick(["greedy", "greedy", "greedy", "seeded"]),
+        ],
         "predict": [str(folder() / "classes.json"), pick([fitting, fitting, pick(files)])],
         "explain": [str(folder() / "classes.json"), fitting, "--row", "1"],
         "export": [str(folder() / pick(["classes.json", "number.json", "counts.json", "bad-classes.json"]))],
@@ -128,27 +137,30 @@ def arguments_of(case: tuple[str, int]) -> list[str]:
 def run(case: tuple[str, int]) -> None:
     """Run a command line in a process of its own, and look at how it ended."""
     given = arguments_of(case)
+    encoding = ENCODINGS[case[1] % len(ENCODINGS)]
     with tempfile.TemporaryDirectory(prefix="nri-fuzz-run-") as place:
         said = Path(place) / "err"
-        code, seconds = (_started if case[1] % 100 == 99 else _forked)(given, place, said)
-        told = said.read_text(errors="replace")
+        code, seconds = (_started if case[1] % 100 == 99 else _forked)(given, place, said, encoding)
+        told = said.read_text(encoding=encoding, errors="replace")
     if seconds > PATIENCE:
         raise HungError
     if (
         code not in (0, 2)
         or "Traceback" in told
+        or "\x1b" in told
         or (code == 2 and given and "error: " not in told and "Usage" not in told)
     ):
-        raise RuntimeError(f"exit code {code}, said {told[-600:]!r}, asked {given}")
+        raise RuntimeError(f"exit code {code}, said {told[-600:]!r}, asked {given} in {encoding}")
     if code == 2:
         raise InputError("refused")
 
 
-def _started(given: list[str], place: str, said: Path) -> tuple[int, float]:
+def _started(given: list[str], place: str, said: Path, encoding: str) -> tuple[int, float]:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with said.open("wb") as err:
         done = subprocess.run([sys.executable, "-m", "nri", *given], cwd=place, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=err, check=False, timeout=600)  # fmt: skip
+                              stdout=subprocess.DEVNULL, stderr=err, check=False, timeout=600,
+                              env={**os.environ, "PYTHONIOENCODING": encoding})  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.returncode, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -186,7 +198,7 @@ def loaded() -> Any:
     return app
 
 
-def _forked(given: list[str], place: str, said: Path) -> tuple[int, float]:
+def _forked(given: list[str], place: str, said: Path, encoding: str) -> tuple[int, float]:
     app = loaded()
     child = os.fork()
     if child == 0:
@@ -198,7 +210,8 @@ def _forked(given: list[str], place: str, said: Path) -> tuple[int, float]:
             err = os.open(said, os.O_WRONLY | os.O_CREAT)
             for source, target in ((quiet, 0), (quiet, 1), (err, 2)):
                 os.dup2(source, target)
-            sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", errors="backslashreplace")  # noqa: SIM115
+            sys.stdin = os.fdopen(0)
+            sys.stdout, sys.stderr = (os.fdopen(one, "w", encoding=encoding) for one in (1, 2))
             try:
                 app.main(given)
             except SystemExit as end:

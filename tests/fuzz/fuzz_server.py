@@ -4,7 +4,10 @@ import atexit
 import contextlib
 import http.client
 import json
+import os
+import pwd
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -32,6 +35,7 @@ requests = st.tuples(
             "raw",
             "half",
             "method",
+            "stranger",
         ]
     ),
     st.integers(0, 2**32 - 1),
@@ -102,6 +106,22 @@ def send(case: tuple[str, int]) -> None:
         raise InputError("refused")
 
 
+def _by_another_account(path: str, port: int) -> int:
+    """Ask without the key, as the user nobody where that is possible; an answer other than a refusal is a finding."""
+    tools = shutil.which("curl"), shutil.which("setpriv")
+    if None in tools or os.geteuid() != 0:
+        return 403
+    nobody = pwd.getpwnam("nobody")
+    account = [f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups"]
+    ask = ["-s", "--noproxy", "*", "-H", "x-nri: 1", "-H", f"x-session: {_HEADERS.get('x-session', '')}"]
+    url = f"http://127.0.0.1:{port}{path}"
+    command = [tools[1], *account, tools[0], *ask, "-o", "/dev/null", "-w", "%{http_code}", url]
+    status = int(subprocess.run(command, capture_output=True, timeout=60, check=True, cwd="/").stdout)
+    if status < 400:
+        raise RuntimeError(f"another account was answered {status} on {path}")
+    return status
+
+
 def _sent(kind: str, seed: int, rng: np.random.Generator, port: int) -> int:
     match kind:
         case "table":
@@ -126,6 +146,17 @@ def _sent(kind: str, seed: int, rng: np.random.Generator, port: int) -> int:
                 else f"/api/{kind}?column={word}&row={word}&start={word}"
             )
             return ask("GET", path)
+        case "stranger":
+            paths = [
+                "/",
+                "/?key=guess",
+                "/api/initial",
+                "/api/rows?start=0",
+                "/api/explain?row=1",
+                "/api/download/json",
+                "/static/js/main.js",
+            ]
+            return _by_another_account(paths[seed % len(paths)], port)
         case "method":
             methods = ["PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "NONSENSE"]
             return ask(methods[seed % 6], ["/", "/api/table", "/api/induce", "/nothing"][seed % 4])

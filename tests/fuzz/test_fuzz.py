@@ -11,6 +11,7 @@ from nri.errors import InputError
 
 EXAMPLES = {
     "fits": usually(30, 100),
+    "relations": usually(30, 100),
     "survival": usually(10, 30),
     "systems": usually(15, 30),
     "exports": usually(10, 20),

@@ -25,7 +25,8 @@ _LAST = {
     "value": 0.9,
     "error": 0.04,
     "text": "90\N{NO-BREAK SPACE}%",
-    "note": "± 4.0, cross-validated",
+    "note": "± 4.0",
+    "method": "cross-validated",
     "warning": "",
     "cost": None,
     "diagnostics": _DIAGNOSTICS,
@@ -165,16 +166,19 @@ class Visitor:
 
 @contextlib.contextmanager
 def visiting(
-    browser: Browser, server: Running, *, estimate: bool = False, **settings: object
+    browser: Browser, server: Running, *, estimate: bool = False, shelf: bool = False, **settings: object
 ) -> Iterator[Visitor]:
     """Open the page in a fresh browser profile; whatever it complains about fails the test in the end.
 
-    Cross-validation takes most of the time of a visit. Unless a test is about the estimate, it is made up.
+    Cross-validation and other rules take most of the time of a visit. Unless a test is about them, the
+    estimate is made up and there are no other rules.
     """
     context = browser.new_context(**({"viewport": {"width": 1280, "height": 860}} | settings))
     page = context.new_page()
     if not estimate:
         page.route("**/api/validate", lambda route: route.fulfill(body=ESTIMATE))
+    if not shelf:
+        page.route("**/api/alternatives", lambda route: route.fulfill(body='{"problem": "none here"}\n'))
     page.set_default_timeout(30_000)
     expect.set_options(timeout=30_000)
     visitor = Visitor(page, server, [], [])

@@ -100,7 +100,7 @@ def test_deploying_needs_no_torch() -> None:
     assert run([sys.executable, "-c", broken], check=False).returncode == 1
 
 
-@pytest.mark.parametrize("mistake", [{"clause_gate": 0.0}, {"literal_gate": 2.0}, {"top_clauses": 0}])
+@pytest.mark.parametrize("mistake", [{"max_literals": 0}, {"top_clauses": 0}])
 def test_impossible_thresholds_are_refused(mistake: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match=next(iter(mistake))):
         DeployConfig(**mistake)  # type: ignore[arg-type]

@@ -1,5 +1,6 @@
 """The network with coverage feedback: what cannot change its gates, and what its data are."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nri.errors import ConfigError
-from nri.networks import export_weights, load_network, load_training, train_network
-from nri.paper.model import PaperModel, PaperNetwork
+from nri.networks import export_weights, load_network, load_training, make_training, train_network
+from nri.paper.model import PaperModel, PaperNetwork, shipped_paper_network
 from nri.paper.torch.batch import EpisodeBatch
 from nri.paper.torch.feedback import FeedbackConfig, FeedbackData, FeedbackInducer, FeedbackTrainConfig
 from nri.paper.torch.training import Views
 from nri.search.limits import Limits
 from nri.synth import dnf_truth
+from nri.train.checkpoint import load_checkpoint
 
 ROOT = Path(__file__).parents[2]
 TINY = {
@@ -137,20 +139,28 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(tmp_path):
 
 
 def test_the_shipped_run_is_the_configuration_that_is_there():
-    config = load_training(ROOT / "configs" / "paper-feedback.toml").config
-    assert isinstance(config, FeedbackTrainConfig)
-    assert config.model == FeedbackConfig()
+    """Its second part; the first is the same but for the columns that follow the label, and shorter."""
+    first, second = (
+        load_training(ROOT / "configs" / f"{name}.toml").config
+        for name in ("paper-feedback", "paper-feedback-spurious")
+    )
+    assert isinstance(second, FeedbackTrainConfig)
+    card = shipped_paper_network("paper-feedback").card
+    kept = load_checkpoint(ROOT / "checkpoints" / "paper-feedback" / "checkpoint.safetensors")
+    assert (kept.step, kept.config) == (card["step"], card["config"])
+    trained = make_training({"task": "paper-feedback", **card["config"]}, "card").config
+    assert second == replace(trained, run=second.run)
+    assert (first.model, first.loss) == (second.model, second.loss)
 
 
 def test_impossible_sizes_are_refused():
-    with pytest.raises(ConfigError, match="rounds = 0 is too small"):
+    with pytest.raises(ConfigError, match="rounds = 0 is out of bounds; give at least 1"):
         FeedbackConfig(rounds=0)
 
 
 def test_disjunctions_that_tie_in_the_texts_network_are_found():
     """Rules of one shape and sign, 256 rows; the text's network finds few of them (docs/paper-results.md)."""
     from nri.episode import make_episode
-    from nri.paper.model import shipped_paper_network
 
     right = {}
     for name in ("paper", "paper-feedback"):
@@ -175,8 +185,8 @@ def test_disjunctions_that_tie_in_the_texts_network_are_found():
         ("model", {"anew": ["3"]}, "anew must be of type int, not '3'"),
         ("model", {"anew": [2, 4]}, r"anew = \[2, 4\] is outside the rounds; give numbers from 1 to 3"),
         ("model", {"anew": [0]}, r"anew = \[0\] is outside the rounds; give numbers from 1 to 3"),
-        ("data", {"wide_share": 2}, "wide_share = 2.0 is no share; give 0 to 1"),
-        ("data", {"max_clauses": 0}, "max_clauses = 0 draws nothing; give at least 1"),
+        ("data", {"wide_share": 2}, "wide_share = 2.0 is out of bounds; give 0 to 1"),
+        ("data", {"max_clauses": 0}, "max_clauses = 0 is out of bounds; give at least 1"),
         ("data", {"min_rows": 50}, "leave nothing to draw; give min_rows <= max_rows"),
         ("data", {"max_variables": 12}, "leave nothing to draw; .* 12 < max_variables"),
     ],

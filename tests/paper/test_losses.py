@@ -13,7 +13,6 @@ from nri.paper.episodes import PaperPreset, paper_episodes
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, literals
 from nri.paper.torch.losses import (
     PaperLossConfig,
-    activation_balance,
     coverage,
     coverage_overlap,
     excess_length,
@@ -21,7 +20,6 @@ from nri.paper.torch.losses import (
     flip_variables,
     gate_entropy,
     kept_slots,
-    margins,
     max_margin,
     necessity,
     paper_loss,
@@ -91,13 +89,13 @@ def test_max_margin_asks_the_best_clause_alone(seed: int) -> None:
     negatives = [(b, m) for b, m in valid_rows(batch) if batch.labels[b, m] == 0]
     over = [max(0.0, float(clauses[b, m].max()) - 0.3) for b, m in negatives]
     expected = sum(short) / max(len(short), 1) + sum(over) / max(len(over), 1)
-    assert max_margin(clauses, batch, 0.7, 0.3).item() == pytest.approx(expected, abs=1e-6)
+    assert max_margin(clauses.amax(-1), batch, 0.7, 0.3).item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_a_clear_margin_costs_nothing() -> None:
     _, batch = random_case(0)
     clauses = torch.stack([batch.labels, torch.zeros_like(batch.labels)], -1)
-    assert max_margin(clauses, batch, 0.7, 0.3).item() == 0
+    assert max_margin(clauses.amax(-1), batch, 0.7, 0.3).item() == 0
 
 
 def test_switch_balance_is_one_when_slots_share_the_work_and_t_when_one_does_it_all() -> None:
@@ -120,8 +118,8 @@ def test_switch_balance_by_gates_is_the_published_codes_sum_and_sees_no_rows() -
 def test_the_hinge_asks_the_whole_rule_for_the_margins() -> None:
     _, batch = random_case(0)
     undecided = torch.full_like(batch.labels, 0.5)
-    assert margins(undecided, batch, 0.7, 0.3).item() == pytest.approx(0.4, abs=1e-6)
-    assert margins(batch.labels, batch, 0.7, 0.3).item() == 0
+    assert max_margin(undecided, batch, 0.7, 0.3).item() == pytest.approx(0.4, abs=1e-6)
+    assert max_margin(batch.labels, batch, 0.7, 0.3).item() == 0
 
 
 def test_only_literals_beyond_the_longest_clause_cost_length() -> None:
@@ -133,14 +131,16 @@ def test_only_literals_beyond_the_longest_clause_cost_length() -> None:
 def test_usage_and_activation_balance_are_the_papers_sum() -> None:
     w = torch.tensor([[0.9, 0.1, 0.5], [0.3, 0.3, 0.9]])
     raw = w.mean(0)
-    assert activation_balance(w).item() == pytest.approx(
+    assert usage_balance(raw).item() == pytest.approx(
         3 * ((raw / raw.mean() - 1) ** 2).sum().item(), rel=1e-4
     )
     share = (w / w.sum(1, keepdim=True)).mean(0)
-    assert usage_balance(w).item() == pytest.approx(
-        3 * ((share / share.mean() - 1) ** 2).sum().item(), rel=1e-4
-    )
-    assert usage_balance(torch.full((4, T), 0.2)).item() == pytest.approx(0, abs=1e-6)
+    batch = batch_of(PaperPreset(), count=2)
+    z = torch.rand(2, 3, batch.literal_valid.shape[1])
+    terms = paper_loss(SoftRule(z, w), batch, PaperLossConfig(), 0.0).terms
+    assert terms["activation"].item() == pytest.approx(usage_balance(raw).item(), rel=1e-4)
+    assert terms["usage"].item() == pytest.approx(usage_balance(share).item(), rel=1e-4)
+    assert usage_balance(torch.full((T,), 0.2)).item() == pytest.approx(0, abs=1e-6)
 
 
 def test_repulsion_is_the_mean_cosine_of_different_slots() -> None:

@@ -199,9 +199,9 @@ def test_a_configuration_names_its_network():
     [
         ('task = "papper"', "unknown task 'papper'"),
         ('task = "paper"\n[model]\nwitdh = 3', "unknown key 'witdh'"),
-        ('task = "paper"\nbatch = 0', "batch = 0 draws nothing"),
+        ('task = "paper"\nbatch = 0', "batch = 0 is out of bounds; give at least 1"),
         ('task = "paper"\nbatch = 10\npool = 15', "pool = 15 is no multiple of batch = 10"),
-        ('task = "paper"\n[model]\ndropout = 1.0', "dropout = 1.0 drops everything"),
+        ('task = "paper"\n[model]\ndropout = 1.0', "dropout = 1.0 is out of bounds; give 0 to 0.99"),
         ('task = "paper"\n[data]\nn_spurious = 9', "narrower than the 21 columns"),
     ],
 )

@@ -1,6 +1,5 @@
 """Every number of a report agrees with a plain count."""
 
-import math
 import re
 from dataclasses import replace
 
@@ -11,10 +10,10 @@ from report_tables import holds, induced, records
 from nri.induce.assemble import count_classes
 from nri.induce.induce import Induction, TablePosterior
 from nri.induce.settings import Settings
-from nri.induce.validate import cross_validate, hold_out
+from nri.induce.validate import cross_validate
 from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
-from nri.report.gather import by_size, confusion_of
+from nri.report.gather import confusion_of
 from nri.rule import Clause, Dnf, Literal, Op
 
 QUICK = ReportOptions(samples=0, folds=0)
@@ -148,8 +147,8 @@ def test_a_row_of_weight_two_is_two_rows(visits):
     ]
     assert one.patterns == other.patterns
     assert confusion_of(one.table, one.predicted) == confusion_of(other.table, other.predicted)
-    assert other.weighted
-    assert not one.weighted
+    assert other.table.is_weighted
+    assert not one.table.is_weighted
 
 
 def test_weights_that_sum_to_the_number_of_rows_are_still_weights(visits):
@@ -157,7 +156,7 @@ def test_weights_that_sum_to_the_number_of_rows_are_still_weights(visits):
     weights = np.where(np.arange(80) % 2 == 0, 0.5, 1.5)
     report = gather_report(visits.reweighted(weights), induced(visits), options=QUICK)
     assert report.weight == report.n_rows
-    assert report.weighted
+    assert report.table.is_weighted
     assert "right on these weighted rows" in render_report(report)
 
 
@@ -173,41 +172,17 @@ def test_the_held_out_accuracy_is_that_of_cross_validation(visits):
     report = gather_report(visits, induced(visits, settings), settings, options=options)
     expected = cross_validate(visits, settings, rng=np.random.default_rng(7))
     assert report.held_out.score == expected
-    assert report.curve.points[-1].score.value == expected.value
     assert expected.interval.low < expected.value < expected.interval.high
 
 
-def test_the_curve_starts_at_the_most_frequent_class_and_marks_the_simplest_rule_within_one_error(visits):
-    report = gather_report(visits, induced(visits), options=ReportOptions(samples=0))
-    curve = report.curve
-    points = curve.points
-    assert [point.clauses for point in points] == list(range(len(points)))
-    assert points[0].score.value == pytest.approx(np.bincount(visits.codes).max() / 80, abs=0.02)
-    best = max(point.score.value for point in points)
-    marked = curve.best
-    assert marked.score.value == best
-    within = [p.clauses for p in points if p.score.value >= best - marked.score.error - 1e-9]
-    assert curve.simplest.clauses == min(within)
-    assert len(curve.simplest_rule.branches) <= min(within)
-
-
-def test_rules_of_limited_size_are_those_induced_with_that_limit(visits):
-    settings = Settings(model="greedy", max_clauses=4)  # whose rules depend on chance least
-    held = hold_out(visits, settings, rng=np.random.default_rng(3), folds=4)
-    predicted = by_size(held, settings, rng=np.random.default_rng(0))
-    one = cross_validate(visits, replace(settings, max_clauses=1), rng=np.random.default_rng(3), folds=4)
-    assert len(predicted) > 2
-    assert math.isclose((predicted[1] == visits.codes).mean(), one.value)
-    assert (predicted[max(predicted)] == held.predicted).all()
-
-
-def test_without_time_only_the_ends_of_the_curve_are_there(visits):
-    held = hold_out(visits, Settings(), rng=np.random.default_rng(0), folds=3)
-    ends = by_size(held, Settings(), rng=np.random.default_rng(0), seconds=0.0)
-    whole = by_size(held, Settings(), rng=np.random.default_rng(0))
-    assert len(ends) == 2 < len(whole)
-    assert (min(ends), max(ends)) == (min(whole), max(whole))
-    assert all((ends[size] == whole[size]).all() for size in ends)
+def test_the_shortest_rule_whose_difference_is_within_its_error_is_recommended(visits):
+    report = gather_report(visits, induced(visits), options=replace(QUICK, others=4))
+    frontier = report.others.frontier
+    assert [one.lines for one in frontier] == sorted({one.lines for one in frontier})
+    within = [one for one in frontier if one.interval.low <= 0 <= one.interval.high]
+    assert report.others.shortest is within[0]
+    shorter = within[0].rule.n_literals < report.rule.n_literals
+    assert report.shorter == (within[0].rule if shorter else None)
 
 
 def test_more_rows_than_allowed_are_sampled_for_what_is_induced_again(visits):

@@ -69,6 +69,27 @@ def test_nothing_is_loaded_from_elsewhere_and_no_script_can_run(whole):
     assert any("default-src 'none'" in value for value in page.values)
 
 
+def test_other_rules_follow_the_rule_with_what_sets_them_apart(visits):
+    report = gather_report(visits, induced(visits), options=replace(QUICK, others=3))
+    assert 0 < len(report.others.others) <= 3
+    page = Page(render_report(report)).text
+    assert page.index("Other rules nearly as good") < page.index("Where it is right and wrong")
+    for one in report.others.others:
+        words = one.words.replace("`", "")
+        assert words[1:] in page
+    assert "What each column is worth" in page
+    without = gather_report(visits, induced(visits), options=replace(QUICK, others=0))
+    assert without.others is None
+    assert "Other rules nearly as good" not in render_report(without)
+
+
+def test_where_the_rule_comes_from_stands_at_the_end(visits):
+    options = replace(QUICK, others=0, provenance={"file": "visits.csv", "options": ["target=y"], "note": ""})
+    page = Page(render_report(gather_report(visits, induced(visits), options=options))).text
+    assert page.index("How to read this") < page.index("Where this comes from")
+    assert "Filevisits.csv Optionstarget=y" in page
+
+
 def test_every_element_is_closed(whole):
     void = {"meta", "br"}
     opened: list[str] = []
@@ -95,7 +116,7 @@ def test_the_page_tells_the_numbers_of_its_records(full, whole):
     first = text[: text.index("Where it is right and wrong")]
     assert f"{percent(found.sensitivity.value)} sensitivity for flu".replace("\xa0", " ") in first
     assert f"{report.gaps.rows} rows lack a cell" in text
-    assert "within one standard error" in text
+    assert f"within its error has {report.others.shortest.lines}" in text
     assert "visit_id looks like an identifier" in text
     assert f"came back in {report.stability.same_rule} of {report.stability.samples} resamples" in text
 
@@ -184,14 +205,14 @@ def test_a_number_has_the_page_that_classes_have(tmp_path):
     table = with_target(table_of(flats().drop(columns=["days", "dead"])), "rent")
     report = report_on(induce_rule(table), table, options=FULL)
     assert report.held_out.score.measure == "R²"
-    assert report.curve.points[0].score.value == pytest.approx(0.0, abs=0.1)
+    assert report.others.measure == "R²"
     assert report.stability.measure == "correlation"
     otherwise = report.rule.decide(table) == len(report.branches)
     assert sum(branch.decides.rows for branch in report.branches) + otherwise.sum() == report.n_rows
     assert all(sum(shares) == pytest.approx(1.0) for shares in report.distributions)
     assert [group.column for group in report.groups] == ["age"]
     text = Page(render_report(report)).text
-    for part in ("Rule for rent", "off on average on new rows", "How many branches does it take?"):
+    for part in ("Rule for rent", "off on average on new rows", "What does another line bring?"):
         assert part in text
     assert "of 3 resamples" in text
 
@@ -204,7 +225,12 @@ def test_survival_has_the_page_that_classes_have(tmp_path):
     whole = path.read_text(encoding="utf-8")
     text = Page(whole).text
     assert whole.count('class="km-picture"') == len(rule.branches) + 1
-    for part in ("Time until dead", "concordance on new rows", "came back in", "How many branches"):
+    for part in (
+        "Time until dead",
+        "concordance on new rows",
+        "came back in",
+        "What does another line bring?",
+    ):
         assert part in text
     with pytest.raises(InputError, match="table that has its target"):
         write_report(rule, flats(), None, path)
@@ -312,11 +338,11 @@ def test_a_classifier_of_an_array_with_fewer_classes_in_y_is_reported_on():
 def test_a_limit_that_gives_no_shorter_rule_is_not_recommended(full):
     """The page printed a rule with more conditions than the one above it as the "simplest"."""
     report = full
-    assert report.curve is not None
 
-    def with_simplest(rule):
-        return replace(report, curve=replace(report.curve, simplest_rule=rule))
+    def with_shortest(rule):
+        frontier = (replace(report.others.best, rule=rule),)
+        return replace(report, others=replace(report.others, frontier=frontier))
 
-    assert "With that limit the rule reads" not in render_report(with_simplest(report.rule))
+    assert "It reads:" not in render_report(with_shortest(report.rule))
     shorter = replace(report.rule, branches=())
-    assert "With that limit the rule reads" in render_report(with_simplest(shorter))
+    assert "It reads:" in render_report(with_shortest(shorter))

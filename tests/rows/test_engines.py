@@ -64,6 +64,12 @@ def test_duckdb_by_ibis(rows: pd.DataFrame, expected: Rule) -> None:
     assert fitted(ibis.duckdb.from_connection(connection).table("rows")) == expected
 
 
+@pytest.mark.filterwarnings("ignore:The 'future.infer_string' option")  # which ibis still sets
+def test_a_frame_that_ibis_holds_in_memory(rows: pd.DataFrame, expected: Rule) -> None:
+    """``ibis.memtable(frame)`` ended in an error of DuckDB, which had no table of that name yet."""
+    assert fitted(ibis.memtable(rows)) == expected
+
+
 def test_sqlite(
     rows: pd.DataFrame, expected: Rule, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

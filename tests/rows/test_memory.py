@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,11 +11,13 @@ from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nri import read_table
 from nri.induce.induce import induce_rule
 from nri.induce.refine import rule_bits
 from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rows.memory import MemoryRows
+from nri.rows.open import rows_held
 from nri.rule import Literal, Op, clause_matrix
 from nri.table import Table, label_table, table_of
 
@@ -224,3 +227,19 @@ def test_where_nothing_can_be_told_apart_the_rule_of_the_sample_stays(shorter):
     table = long_table(7)
     found = induce_rule(table, Settings(use=["cough"], require=["cough"]))
     assert found.rule.columns in ((), ("cough",))
+
+
+def test_intervals_of_a_number_are_those_of_all_rows_where_equal_rows_are_merged():
+    """Weights of merged rows were taken for those of a survey, so that intervals were four times too wide."""
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({"flag": rng.integers(0, 2, 9000), "word": rng.choice(["x", "y", "z"], 9000)})
+    rows["cost"] = 3 * rows["flag"] + (rows["word"] == "x") + rng.integers(0, 30, 9000) / 10
+    in_memory = induce_rule(read_table(rows, "cost"), Settings(model="greedy")).rule
+    with duckdb.connect() as database:
+        database.register("held", rows)
+        held = rows_held(database.sql("SELECT * FROM held"), "cost")
+        in_place = induce_rule(held, Settings(model="greedy")).rule
+    assert str(in_memory) == str(in_place)
+    decided = rows.loc[in_memory.predict(rows) == in_memory.estimates[0].value, "cost"]
+    low, high = in_memory.estimates[0].low, in_memory.estimates[0].high
+    assert (high - low) / 2 == pytest.approx(1.96 * decided.std() / len(decided) ** 0.5, rel=0.01)

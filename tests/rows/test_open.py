@@ -4,6 +4,7 @@ import duckdb
 import pandas as pd
 import pytest
 
+from nri import Settings, induce_rule, read_table
 from nri.errors import InputError
 from nri.rows import open as opening
 from nri.rows.database import engine_of
@@ -40,3 +41,23 @@ def test_a_column_of_ever_new_values_is_known_by_its_first_rows(
         rows_in_engine(engine, **asked)
     assert queries
     assert not any("GROUP BY" in sql for sql in queries)
+
+
+@pytest.mark.parametrize(
+    "target", ["name = Bingo", "name != Bingo", "seen > 2024-01-03", "seen <= 2024-01-03"]
+)
+def test_a_text_or_a_moment_of_many_values_can_be_compared_in_place(target: str) -> None:
+    """More than 2000 different cells were refused, though two classes were asked for."""
+    rows = pd.DataFrame({"name": [f"n{i}" for i in range(4000)], "place": range(4000)})
+    rows["seen"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(rows["place"], unit="min")
+    rows.loc[rows["place"] % 7 == 0, "name"] = "Bingo"
+    rows.loc[rows["place"] % 11 == 0, "name"] = None
+    rows.loc[rows["place"] % 13 == 0, "name"] = "N/A"
+    in_memory = induce_rule(read_table(rows, target), Settings(model="greedy")).rule
+    with duckdb.connect() as database:
+        database.register("held", rows)
+        in_place = induce_rule(
+            rows_held(database.sql("SELECT * FROM held"), target), Settings(model="greedy")
+        ).rule
+    assert in_place == in_memory
+    assert in_place.support == in_memory.support

@@ -5,11 +5,11 @@ import datetime as dt
 import numpy as np
 
 from nri.rule import Clause, Dnf, Literal, Op, column_of, rule_truth
-from nri.rule.equivalence import can_fire
 from nri.rule.explain import tally
 from nri.rule.labels import spelled
 from nri.rule.literal import plain_value
 from nri.rule.phrase import bare_name, number, phrase_name, phrase_percent, phrase_share, unquoted
+from nri.rule.regions import can_fire
 from nri.rule.render.as_logic import atom, string
 from nri.rule.render.as_text import display_width
 from nri.rule.render.sql import label_type, microseconds_of, table_parts

@@ -149,3 +149,14 @@ def test_a_rule_names_the_zone_of_times_and_the_unit_of_durations():
     assert "units: x in s" in str(rule_and_cells("durations")[0])
     assert "units: x in year" in str(rule_and_cells("unit")[0])
     assert "units" not in str(rule_and_cells("nanoseconds")[0])
+
+
+@pytest.mark.parametrize("dialect", ["spark", "snowflake", "redshift"])
+def test_a_moment_with_a_zone_is_compared_with_one_where_the_session_would_decide(dialect):
+    """Four of a hundred rows differed in a Spark session of New York."""
+    zoned, _ = rule_and_cells("zone")
+    plain, _ = rule_and_cells("nanoseconds")
+    assert "+00:00'" in zoned.render("sql", dialect=dialect)
+    assert "a time with time zone" in zoned.render("sql", dialect=dialect)
+    assert "+00:00" not in plain.render("sql", dialect=dialect)
+    assert "a date or time without time zone" in plain.render("sql", dialect=dialect)

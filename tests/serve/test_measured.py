@@ -140,7 +140,7 @@ def test_the_estimate_on_new_rows_is_cross_validated(measured):
     assert lines[:5] == [{"done": k, "of": 5} for k in range(1, 6)]
     assert lines[5]["measure"] == ("R²" if question is RENT else "concordance")
     assert 0.6 < lines[5]["value"] <= 1
-    assert "cross-validated" in lines[5]["note"]
+    assert "cross-validated" in lines[5]["method"]
     assert lines[5]["diagnostics"] == []
 
 

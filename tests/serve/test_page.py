@@ -30,7 +30,7 @@ def test_a_chosen_file_becomes_a_rule_and_an_estimate(browser, server):
         expect(visitor.page.locator("#table-name")).to_contain_text("visits.csv · 60 rows · 7 columns")
         expect(visitor.page.locator("[data-stat=new]")).to_contain_text("91.7 %")
         assert visitor.page.evaluate("window.sawProgress"), "the wait for the estimate was shown"
-        expect(visitor.page.locator("[data-stat=new]")).to_contain_text("cross-validated")
+        expect(visitor.page.locator("#scores")).to_contain_text("cross-validated")
 
 
 def test_a_file_dropped_anywhere_becomes_a_rule(visitor):
@@ -183,7 +183,7 @@ def test_a_clause_counts_as_many_of_its_conditions_as_somebody_asks_for(worker):
     page = worker.page
     page.get_by_role("button", name=f"Delete the clause: {FOUND[0]}").click()
     expect(page.locator(".clause")).to_have_count(1)
-    page.get_by_role("button", name=f"Let fewer than all be enough: {FOUND[1]}").click()
+    page.get_by_role("button", name=f"at least k are enough, not all: {FOUND[1]}").click()
     needed = page.get_by_label("How many of these 3 conditions must hold")
     expect(needed).to_have_value("2")
     expect(needed).to_be_focused()
@@ -363,7 +363,7 @@ def test_many_notes_on_a_file_are_one_line_that_opens(visitor):
 
 def test_what_the_buttons_of_a_clause_do_is_said(worker):
     clause = worker.page.locator(".clause").first
-    expect(clause.get_by_text("≥ k")).to_have_attribute(
+    expect(clause.get_by_text("at least k")).to_have_attribute(
         "title", "Count: at least k of these conditions are enough, not all of them"
     )
     expect(clause.get_by_text("keep")).to_have_attribute(

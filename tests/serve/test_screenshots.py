@@ -1,4 +1,4 @@
-"""Pictures of the page for the documents; ``make screenshots`` writes them, any other run only takes them."""
+"""Pictures of page and report for the documents; ``make screenshots`` writes them, others only take them."""
 
 import io
 import os
@@ -10,6 +10,9 @@ from effort import usually
 from pages import ROOT
 from PIL import Image
 from playwright.sync_api import expect
+
+from nri import ReportOptions, induce_rule, read_table
+from nri.report import render_report, report_on
 
 WANTED = "NRI_SCREENSHOTS"
 """Set where the pictures in docs/images are to be written anew."""
@@ -32,8 +35,15 @@ def drop_page(visitor):
 
 def rule_page(visitor):
     visitor.use_example()
-    expect(visitor.page.locator("[data-stat=new]")).to_contain_text("cross-validated")
+    expect(visitor.page.locator("#scores")).to_contain_text("cross-validated")
     visitor.page.mouse.move(0, 0)
+
+
+def shelf_page(visitor):
+    rule_page(visitor)
+    expect(visitor.page.locator("#shelf-body")).to_be_visible()
+    visitor.page.locator(".shelf-item").nth(1).hover()
+    visitor.page.evaluate("scrollTo(0, 0)")
 
 
 def edited_page(visitor):
@@ -65,7 +75,7 @@ def know_page(visitor):
     expect(page.locator("#know-list li")).to_have_count(2)
     visitor.wait_for_rule()
     expect(page.locator("#know-price")).to_be_visible()
-    expect(page.locator("[data-stat=new]")).to_contain_text("cross-validated")
+    expect(page.locator("#scores")).to_contain_text("cross-validated")
     page.evaluate("scrollTo(0, 0)")
     page.mouse.move(0, 0)
 
@@ -73,6 +83,7 @@ def know_page(visitor):
 PICTURES = {
     "page-drop": (drop_page, DESKTOP, False),
     "page-rule": (rule_page, DESKTOP, False),
+    "page-shelf": (shelf_page, {"viewport": {"width": 1280, "height": 1180}}, False),
     "page-edited": (edited_page, DESKTOP, True),
     "page-dark": (edited_page, {**DESKTOP, "color_scheme": "dark"}, True),
     "page-know": (know_page, DESKTOP, False),
@@ -96,12 +107,26 @@ def test_the_page_can_be_photographed(browser, server, tmp_path: Path, name: str
     folder = IMAGES if os.environ.get(WANTED) else tmp_path
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.png"
-    wanted = {"estimate": bool(os.environ.get(WANTED)), "reduced_motion": "reduce"}
+    whole_work = bool(os.environ.get(WANTED))
+    wanted = {"estimate": whole_work, "shelf": whole_work, "reduced_motion": "reduce"}
     with visiting(browser, server, **wanted, **settings) as visitor:
         arrange(visitor)
         save_lightly(visitor.page.screenshot(full_page=whole), path)
     assert path.read_bytes().startswith(b"\x89PNG")
     assert 5_000 < path.stat().st_size < LARGEST
+
+
+def test_the_report_can_be_photographed(browser, tmp_path: Path):
+    wanted = bool(os.environ.get(WANTED))
+    table = read_table(ROOT / "docs" / "examples" / "visits.csv", "flu")
+    options = ReportOptions(source="visits.csv", samples=20 if wanted else 0, folds=5 if wanted else 0)
+    page, path = browser.new_page(**DESKTOP), tmp_path / "report.html"
+    path.write_text(render_report(report_on(induce_rule(table), table, options=options)), encoding="utf-8")
+    page.goto(path.as_uri())
+    picture = (ROOT / "docs" / "pictures" if wanted else tmp_path) / "report.png"
+    save_lightly(page.screenshot(), picture)
+    page.close()
+    assert 5_000 < picture.stat().st_size < LARGEST
 
 
 def test_the_documents_have_every_picture_and_no_other():

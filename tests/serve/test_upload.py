@@ -146,7 +146,7 @@ def test_notes_on_a_workbook_name_no_options_of_a_command_line(client):
     book.save(content)
     notes = drop(client, content.getvalue(), "visits.xlsx").json()["notes"]
     assert notes[0] == "Sheet 'Visits' is read; others are 'Sheet'"
-    assert "The header is row 2; rows above it are passed over" in notes
+    assert "The header is row 2; rows above it are skipped" in notes
     assert not [note for note in notes if "--" in note or "visits.xlsx" in note]
 
 

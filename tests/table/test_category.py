@@ -5,9 +5,9 @@ import io
 import pandas as pd
 import pytest
 
-from nri import NRIClassifier
+from nri import NRIClassifier, read_table
 from nri.rule import from_json
-from nri.table import read_columns, read_table, table_of
+from nri.table import read_columns, table_of
 from nri.table.codes import ReadOptions
 
 
@@ -56,7 +56,7 @@ def test_spellings_are_kept_apart_where_somebody_says_so() -> None:
     assert table.columns["gene"].categories == ("ABC", "abc")
     assert table.notes == ()
     text = "gene,x\n" + "abc,1\nABC,2\n" * 4
-    exact = read_table(io.StringIO(text), options=ReadOptions(exact=True))
+    exact = read_table(io.StringIO(text), exact_text=True)
     assert exact.columns["gene"].categories == ("ABC", "abc")
     assert read_table(io.StringIO(text)).columns["gene"].categories == ("abc",)
     clf = NRIClassifier(model="greedy", exact_text=True).fit(pd.DataFrame(cells), [0, 1] * 6)

@@ -9,11 +9,11 @@ from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nri import NRIClassifier
+from nri import NRIClassifier, read_table
 from nri.errors import InputError
 from nri.rule import Kind, from_json
 from nri.rule.column import ColumnPlan
-from nri.table import read_columns, read_table, table_of
+from nri.table import read_columns, table_of
 from nri.table.date import read_text_dates
 
 DAYS = [dt.datetime(2023, 1, 22), dt.datetime(2023, 4, 3), dt.datetime(2024, 12, 31)]

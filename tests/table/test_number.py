@@ -11,11 +11,11 @@ from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nri import NRIClassifier
+from nri import NRIClassifier, read_table
 from nri.errors import InputError
 from nri.rule import Kind
 from nri.rule.column import ColumnPlan
-from nri.table import Table, read_columns, read_table
+from nri.table import Table, read_columns
 
 NUMBERS = [f"{i}.5" for i in range(1, 100)]
 
@@ -36,8 +36,8 @@ def numbers_of(cells: list[str]) -> list[float | None]:
 @pytest.mark.parametrize(
     ("odd", "message"),
     [
-        ("pending", "a: 1 of 100 cells are no numbers and count as missing, such as 'pending'"),
-        ("1..5", "a: 1 of 100 cells are no numbers and count as missing, such as '1..5'"),
+        ("pending", "a: 1 of 100 cells are not numbers and are treated as missing, such as 'pending'"),
+        ("1..5", "a: 1 of 100 cells are not numbers and are treated as missing, such as '1..5'"),
     ],
 )
 def test_a_few_odd_cells_do_not_turn_a_number_column_into_categories(
@@ -55,7 +55,7 @@ def test_a_column_stays_a_number_column_while_no_more_than_half_of_it_is_odd(
     words = [*["pending"] * (odd - 9), *["lost"] * 5, "late", "broken", "spilt", "frozen"]
     assert numbers_of([*NUMBERS, *words]) == [*map(float, NUMBERS), *[None] * odd]
     assert caplog.messages == [
-        f"a: {odd} of {99 + odd} cells are no numbers and count as missing, such as {EXAMPLES[odd]}"
+        f"a: {odd} of {99 + odd} cells are not numbers and are treated as missing, such as {EXAMPLES[odd]}"
     ]
 
 
@@ -88,7 +88,7 @@ def test_a_number_that_could_be_two_is_missing() -> None:
 
 def test_of_two_units_among_bare_numbers_the_rarer_one_is_missing(caplog: pytest.LogCaptureFixture) -> None:
     assert numbers_of([*NUMBERS, "5 g", "6 g", "7 mg"])[-3:] == [5, 6, None]
-    assert "1 of 102 cells are no numbers and count as missing, such as '7 mg'" in caplog.messages[0]
+    assert "1 of 102 cells are not numbers and are treated as missing, such as '7 mg'" in caplog.messages[0]
 
 
 def test_the_last_of_few_categories_may_be_a_number_with_a_word() -> None:
@@ -288,4 +288,6 @@ def test_a_second_table_with_the_same_fault_is_told_about_too(caplog: pytest.Log
         caplog.clear()
         table = read([*NUMBERS, "pending"])
         assert caplog.messages == [str(note) for note in table.notes]
-        assert caplog.messages == ["a: 1 of 100 cells are no numbers and count as missing, such as 'pending'"]
+        assert caplog.messages == [
+            "a: 1 of 100 cells are not numbers and are treated as missing, such as 'pending'"
+        ]

@@ -13,11 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rule_strategies import counted
 
-from nri import NRIClassifier
+from nri import NRIClassifier, read_table
 from nri.errors import InputError
 from nri.rule import Clause, Column, Dnf, Kind, Literal, Op, Rule, from_json
 from nri.rule.column import ColumnPlan
-from nri.table import read_columns, read_table, table_of
+from nri.table import read_columns, table_of
 from nri.table.by_plan import read_by
 from nri.table.cells import TextCells, text_cells
 from nri.table.codes import ReadOptions
@@ -160,7 +160,7 @@ def test_a_tenth_of_odd_cells_leaves_a_rule_about_numbers() -> None:
     table = read_table(file)
     assert table.columns["level"].kind is Kind.NUMBER
     assert [str(note) for note in table.notes] == [
-        "level: 10 of 100 cells are no numbers and count as missing, such as 'lost', 'pending'"
+        "level: 10 of 100 cells are not numbers and are treated as missing, such as 'lost', 'pending'"
     ]
     clf = NRIClassifier(model="greedy").fit(frame, labels)
     assert str(clf.rule_.clauses[0]).startswith("level >")

@@ -124,7 +124,7 @@ def test_polars_columns_are_read_like_pandas_ones() -> None:
 
 @pytest.mark.parametrize("cell", [{"a": 1}, [1], {1}, 1j, object()])
 def test_a_cell_that_is_no_plain_value_is_refused(cell: object) -> None:
-    with pytest.raises(InputError, match=r"column 'c' holds a .* where a plain value is needed"):
+    with pytest.raises(InputError, match=r"column 'c' holds a .* must be a string or a real number"):
         read(pd.Series([cell, "x"], dtype=object))
 
 
@@ -164,7 +164,7 @@ def test_cells_are_read_as_the_kind_a_rule_expects(cells: Any, kind: Kind, expec
     ("cells", "kind", "message"),
     [
         ([1.0, None, 2.0], Kind.DATE, "column 'c' holds a number .'1.0' in row 1. where a date is expected"),
-        (["5", None, "old", "new"], Kind.NUMBER, "column 'c', row 3: 'old' is no number; correct the cell"),
+        (["5", None, "old", "new"], Kind.NUMBER, "column 'c', row 3: 'old' is no number; correct it"),
         (["01/02/2024"], Kind.DATE, "column 'c': day and month cannot be told apart in '01/02/2024'"),
         (["perhaps"], Kind.BOOLEAN, "column 'c', row 1: 'perhaps' is no boolean"),
         (["x" * 90], Kind.NUMBER, r"'x{17}\.\.\.' is no number"),

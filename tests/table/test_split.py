@@ -8,12 +8,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from nri import read_table
 from nri.errors import InputError
 from nri.rule import Kind
 from nri.table.cells import text_cells
 from nri.table.codes import ReadOptions
 from nri.table.delimited import is_intricate, read_delimited, split_short
-from nri.table.source import open_source, read_table, understand
+from nri.table.source import open_source, understand
 from nri.table.split import plain_numbers_of, split_long, split_slowly
 
 cells = st.text(st.sampled_from('ab1.0- "\t,;é'), max_size=4)
@@ -100,7 +101,7 @@ def test_what_is_no_plain_number_does_not(texts):
 
 
 def test_a_number_asked_for_as_text_keeps_its_spelling():
-    table = read_table(io.StringIO("code,y\n2.50,a\n3.0,b\n"), options=ReadOptions(kinds={"code": Kind.TEXT}))
+    table = open_source(io.StringIO("code,y\n2.50,a\n3.0,b\n")).table(ReadOptions(kinds={"code": Kind.TEXT}))
     assert table.columns["code"].texts.tolist() == ["2.50", "3.0"]
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from nri import read_table
 from nri.errors import InputError
 from nri.table import source, split
-from nri.table.source import open_source, read_table
+from nri.table.source import open_source
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,9 @@ from effort import usually
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nri import read_table
 from nri.errors import InputError
-from nri.table import open_source, read_table, write_beside, write_table
+from nri.table import open_source, write_beside, write_table
 from nri.table.write import atomic_file
 
 TABLE = pd.DataFrame({"n": [-1.5, 2.0], "c": ["x", None], "d": pd.to_datetime(["2024-01-31", None])})
@@ -81,7 +82,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
         write_table(TABLE, tmp_path)
     with pytest.raises(InputError, match=r"there is no folder .*nowhere to write t\.csv to; make it first"):
         write_table(TABLE, tmp_path / "nowhere" / "t.csv")
-    with pytest.raises(InputError, match=r"cannot tell a table format from '\.doc'"):
+    with pytest.raises(InputError, match=r"no table format ends in '\.doc'"):
         write_table(TABLE, tmp_path / "t.doc")
     with pytest.raises(InputError, match="cannot write tables as 'arff'"):
         write_table(TABLE, tmp_path / "t", format="arff")
@@ -104,7 +105,7 @@ def test_every_cell_is_written_as_it_was_read(delimiter: str, rows: list[tuple[s
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     writer.writerows([("x", "y"), *rows])
     text = file.getvalue()
-    source = open_source(io.StringIO(text), format="tsv" if delimiter == "\t" else "csv")
+    source = open_source(io.StringIO(text))
     logging.getLogger("nri").setLevel(logging.NOTSET)
     assert source.written is not None
     if source.written.delimiter != delimiter:  # so strange a file that another delimiter splits it as well

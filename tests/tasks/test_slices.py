@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import binom, fisher_exact
 
 from nri.errors import InputError
-from nri.tasks.slices import error_slices, find_slices, search_slices
+from nri.tasks.slices import error_slices, search_slices
 
 
 def patients(rng: np.random.Generator, n: int) -> pd.DataFrame:
@@ -16,6 +16,11 @@ def patients(rng: np.random.Generator, n: int) -> pd.DataFrame:
             "noise": rng.normal(size=n),
         }
     )
+
+
+def find_slices(X: pd.DataFrame, wrong: np.ndarray, **options):
+    """Find the slices of a model that is wrong on given rows."""
+    return error_slices(X, np.full(len(wrong), 2), np.where(wrong, 3, 2), **options)
 
 
 def planted(X: pd.DataFrame, rng: np.random.Generator) -> np.ndarray:

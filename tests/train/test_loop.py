@@ -1,16 +1,13 @@
-"""Training resumes exactly, several processes train as one, and a bad batch does no harm."""
+"""Training resumes exactly, and a bad batch does no harm."""
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
-from effort import THOROUGH, usually
+from effort import usually
 
 from nri.errors import InputError
 from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
@@ -45,35 +42,6 @@ def test_a_resumed_run_ends_with_the_same_weights_as_an_uninterrupted_one(tmp_pa
     assert same(whole.weights, parts.weights)
     assert same(whole.average, parts.average)
     assert same(whole.optimizer, parts.optimizer)
-
-
-def trained_by_two(config: Path, directory: Path) -> str:
-    """Train in two processes that torchrun starts; return what is said."""
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command = ["-m", "nri", "train", "--config", str(config), "--directory", str(directory)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.run(
-        [sys.executable, *torchrun, *command], env=environment, capture_output=True, text=True, check=True
-    ).stderr
-
-
-@pytest.mark.skipif(not THOROUGH, reason="two processes that load torch take 18 seconds; make test-all")
-def test_two_processes_make_the_same_update_as_one(tmp_path):
-    learner = task(steps=2, warmup=1, batches_per_step=4)
-    config = tmp_path / "two.toml"
-    config.write_text(
-        TINY.read_text()
-        .replace("steps = 120", "steps = 2\nbatches_per_step = 4")
-        .replace("warmup = 10", "warmup = 1")
-    )
-    assert from_dict(SeededTrainConfig, read_toml(config), "") == learner.config
-    train(learner, tmp_path / "one")
-    said = trained_by_two(config, tmp_path / "two")
-    assert said.count("after 2 updates") == 1  # only one of them writes and talks
-    one, two = (load_checkpoint(tmp_path / name / CHECKPOINT) for name in ("one", "two"))
-    for name, weights in one.weights.items():
-        # AdamW magnifies rounding where a gradient is next to nothing; a lost share of it would show at 1e-3
-        torch.testing.assert_close(weights, two.weights[name], atol=2e-5, rtol=1e-4)
 
 
 def test_training_lowers_the_loss_on_small_tables_of_the_validation_suite(tmp_path):

@@ -59,11 +59,15 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
-    """Seconds and memory over N and over M."""
+    """Seconds and memory over N and over M: of all methods, and of the networks beside what is stated."""
     from nri_bench.figures.curves import scaling_figure
 
-    figure = scaling_figure(rows, BASE_ROWS, BASE_COLUMNS)
-    return {"scaling": figure} if figure else {}
+    networks = [row for row in rows if str(row["method"]).startswith("paper")]
+    drawn = {
+        "scaling": scaling_figure(rows, BASE_ROWS, BASE_COLUMNS),
+        "paper-scaling": scaling_figure(networks, BASE_ROWS, BASE_COLUMNS, stated=True),
+    }
+    return {name: figure for name, figure in drawn.items() if figure}
 
 
 EXPERIMENT = Experiment(

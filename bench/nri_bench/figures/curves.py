@@ -1,15 +1,20 @@
 """Curves: accuracy over noise or support size, seconds and memory over the size of the table."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from nri_bench.figures.style import COLUMN, PAGE, journal, line_of, look_of, plain_log
+from nri_bench.figures.style import COLUMN, INK, PAGE, journal, line_of, look_of, plain_log
 from nri_bench.figures.words import add_note, end_labels
 from nri_bench.run import Row
 from nri_bench.tables.frame import frame_of, in_order, label_of
+
+PLUS: dict[str, Any] = {"linestyle": "none", "marker": "+", "markersize": 8, "zorder": 4}
+PLUS |= {"markeredgewidth": 1.6}
+"""The mark of what the paper states."""
 
 
 def accuracy_curves(
@@ -18,7 +23,7 @@ def accuracy_curves(
     label: str,
     scale: float,
     logarithmic: bool = False,
-    stated: Mapping[float, float] | None = None,
+    stated: Mapping[str, Mapping[float, float]] | None = None,
 ) -> Figure | None:
     """Draw mean accuracy over a quantity, with a band of one standard deviation over the seeds.
 
@@ -31,7 +36,7 @@ def accuracy_curves(
     logarithmic
         Whether the quantity's axis is logarithmic.
     stated
-        Points that the paper states: the quantity, and accuracy in %.
+        Points that the paper states for some methods: the quantity, and accuracy in %.
     """
     frame = frame_of(rows)
     if frame.empty:
@@ -52,9 +57,11 @@ def accuracy_curves(
             )
             axes.plot(x, mean, **line_of(method))
             ends.append((method, float(x[-1]), float(mean.iloc[-1])))
+        for method, points in (stated or {}).items():
+            places, colour = [scale * place for place in points], look_of(method).colour
+            axes.plot(places, list(points.values()), color=colour, **PLUS)
         if stated:
-            places = [scale * place for place in stated]
-            axes.plot(places, list(stated.values()), "k+", markersize=7, label="stated by the paper")
+            axes.plot([], [], color=INK, label="stated by the paper", **PLUS)
             axes.legend(loc="lower left")
         axes.set_xlabel(label)
         axes.set_ylabel(f"mean accuracy over {_averaged(frame, over)} (%)")
@@ -83,10 +90,20 @@ def _averaged(frame: pd.DataFrame, over: str) -> str:
     return f"{high} {what}" if low == high else f"{low} to {high} {what}"
 
 
-def scaling_figure(rows: Sequence[Row], base_rows: int, base_columns: int) -> Figure | None:
+SCALING: dict[tuple[str, str], dict[int, float]] = {
+    ("ms", "N"): {16: 4.2, 512: 11.8},
+    ("ms", "M"): {32: 7.5, 512: 7.5},
+    ("peak_mb", "N"): {512: 593},
+}
+"""Milliseconds and megabytes that the paper states over N and over M."""
+
+
+def scaling_figure(
+    rows: Sequence[Row], base_rows: int, base_columns: int, *, stated: bool = False
+) -> Figure | None:
     """Draw fit time (of rows from a quiet machine) and peak memory over N and over M.
 
-    Without such rows only the memory is drawn.
+    Without such rows only the memory is drawn. ``stated`` adds what the paper states.
     """
     frame = frame_of(rows)
     if frame.empty:
@@ -103,10 +120,19 @@ def scaling_figure(rows: Sequence[Row], base_rows: int, base_columns: int) -> Fi
         for line, (value, label) in enumerate(values):
             for axes, (over, part, where) in zip(panels[line], sides, strict=True):
                 _lines(axes, part, over, value)
+                if stated:
+                    points = SCALING.get((value, over), {})
+                    axes.plot(
+                        list(points), list(points.values()), color=INK, label="stated by the paper", **PLUS
+                    )
                 axes.set_xlabel(where if line == len(values) - 1 else "")
             panels[line][0].set_ylabel(label)
-            known = frame[value].clip(lower=1e-3).dropna()
-            plain_log(panels[line][0], "y", known.min() / 1.5, known.max() * 1.5)
+            known = [*frame[value].clip(lower=1e-3).dropna()]
+            if stated:
+                known += [
+                    number for (name, _), p in SCALING.items() if name == value for number in p.values()
+                ]
+            plain_log(panels[line][0], "y", min(known) / 1.5, max(known) * 1.5)
         handles, labels = panels[0][0].get_legend_handles_labels()
         figure.legend(
             handles, labels, loc="outside upper center", ncols=min(6, len(labels)), handlelength=2.6

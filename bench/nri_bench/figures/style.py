@@ -154,6 +154,10 @@ def ink_on(colour: Any) -> str:
     return "black" if luminance(colour) > 0.179 else "white"
 
 
+NETWORKS = ("paper", "paper-tuned", "paper-feedback")
+"""Those that figures beside the paper's own show."""
+
+
 def is_ours(method: str) -> bool:
     """Whether the method is one of this package's own."""
     return method in METHODS and METHODS[method].family == "ours"

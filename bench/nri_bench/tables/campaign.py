@@ -9,6 +9,7 @@ from nri_bench.tables.cell import NO_ROWS, markdown
 
 PARTS = {
     "fits": "fits of classifiers and regressors",
+    "relations": "two tables that mean the same",
     "survival": "rules for survival",
     "systems": "systems from transitions",
     "exports": "rules in Python, SQLite, DuckDB, clingo, JSON",

@@ -43,6 +43,12 @@ def frame_of(rows: Iterable[Row]) -> pd.DataFrame:
     return frame
 
 
+def with_values(rows: Iterable[Row], conditions: str) -> list[Row]:
+    """Return the rows whose fields, written out, have the values asked for, e.g. ``K=1,L=2``."""
+    wanted = dict(condition.split("=", 1) for condition in conditions.split(","))
+    return [row for row in rows if all(str(row.get(name)) == value for name, value in wanted.items())]
+
+
 def in_order(methods: Iterable[str]) -> list[str]:
     """Sort method names as the registry does, unknown ones last."""
     known = list(METHODS)

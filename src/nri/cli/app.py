@@ -1,7 +1,4 @@
-"""The ``nri`` command: which commands there are, and how they are called.
-
-Nothing heavy is imported here or at the head of a command's file, so that ``nri --help`` is quick.
-"""
+"""The ``nri`` command; nothing heavy is imported at the head of a command's file, so that it starts soon."""
 
 import inspect
 import os
@@ -114,30 +111,24 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command that takes records be called with their fields, which is what typer sees of it."""
     hints = get_type_hints(command)
     records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    given: list[tuple[str, Any, Any]] = []
+    given: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
-        if name in records:
-            of_fields = get_type_hints(records[name])
-            given += [(one.name, of_fields[one.name], one.default) for one in fields(records[name])]
-        else:
-            given.append((name, hints[name], parameter.default))
-    kinds = {name: Annotated[kind, declared(command.__name__, name)] for name, kind, _ in given}
+        record = records.get(name)
+        types = hints if record is None else get_type_hints(record)
+        own = [parameter] if record is None else inspect.signature(record).parameters.values()
+        kinds = {one.name: Annotated[types[one.name], declared(command.__name__, one.name)] for one in own}
+        given += [one.replace(kind=one.KEYWORD_ONLY, annotation=kinds[one.name]) for one in own]
 
     @wraps(command)
     def called(**options: Any) -> None:
         set_quiet(options.get("quiet", False))
         for name, record in records.items():
-            own = {field.name for field in fields(record)} & options.keys()
+            own = {one.name for one in fields(record)} & options.keys()
             options[name] = record(**{field: options.pop(field) for field in own})
         command(**options)
 
-    called.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # for typer
-        [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kinds[name])
-            for name, _, default in given
-        ]
-    )
-    called.__annotations__ = kinds
+    called.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]  # for typer
+    called.__annotations__ = {one.name: one.annotation for one in given}
     return called
 
 
@@ -155,9 +146,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     prepare_streams()
     try:
         with notes_on_stderr():
-            code = app(
-                args=None if arguments is None else list(arguments), prog_name="nri", standalone_mode=False
-            )
+            given = None if arguments is None else list(arguments)
+            code = app(args=given, prog_name="nri", standalone_mode=False)
             sys.stdout.flush()  # what cannot be written fails now, not when Python ends
     except Exception as error:
         from nri.cli.errors import end_with

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -36,7 +37,9 @@ def predict(
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
-    applied = _with_probabilities(read_rule(rule), probability_of, probabilities)
+    applied = read_rule(rule)
+    if probability_of or probabilities:
+        applied = _with_probabilities(applied, [] if probabilities else probability_of or [])
     _refuse_database(rule, file)
     files = files_to_stream(file, place)
     if files is not None and posterior is not None:
@@ -49,8 +52,7 @@ def predict(
                 applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
             )
     else:
-        source = open_table(file, place)
-        score = _predict_in_memory(applied, source, out, posterior, only=only)
+        score = _predict_in_memory(applied, open_table(file, place), out, posterior, only=only)
     if score is not None:
         message(f"{score} whose {applied.target} is known")
     if out is not None:
@@ -71,22 +73,16 @@ def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
     return goes_by_engine(file, engines[rows.streaming]) if can_stream else None
 
 
-@dataclass(frozen=True)
-class _SafeTerminal:
-    """A terminal that table cells are written to."""
-
-    stream: IO[str]
+class _SafeTerminal(StringIO):
+    """Escapes what is written to a terminal."""
 
     def write(self, text: str) -> int:
-        return self.stream.write(printable(text))
-
-    def flush(self) -> None:
-        self.stream.flush()
+        return sys.stdout.write(printable(text))
 
 
 def table_output() -> IO[str]:
     """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
-    return _SafeTerminal(sys.stdout) if sys.stdout.isatty() else sys.stdout  # type: ignore[return-value]
+    return _SafeTerminal() if sys.stdout.isatty() else sys.stdout
 
 
 def _predict_in_memory(
@@ -109,16 +105,13 @@ def _predict_in_memory(
     return score_text(rule, source, predicted.iloc[:, 0].to_numpy())
 
 
-def _with_probabilities(rule: "Rule", wanted: list[str] | None, every: bool) -> "Rule":
-    """Return a rule whose predictions come with the probabilities of these classes, or of each."""
-    if not (wanted or every):
-        return rule
+def _with_probabilities(rule: "Rule", wanted: list[str]) -> "Rule":
+    """Return a rule whose predictions come with the probabilities of these classes; if none, of each."""
     from nri.table.target import class_index
 
     target = rule.labels
-    named = (target.classes[class_index(target.classes, label)] for label in wanted or ())
-    shown = target.classes if every else tuple(dict.fromkeys(named))
-    return replace(rule, predicts=replace(target, shown=shown))
+    named = [target.classes[class_index(target.classes, label)] for label in wanted]
+    return replace(rule, predicts=replace(target, shown=tuple(dict.fromkeys(named)) or target.classes))
 
 
 def _refuse_database(rule: Path, file: str) -> None:
@@ -128,10 +121,8 @@ def _refuse_database(rule: Path, file: str) -> None:
     scheme = file.partition("://")[0] if "://" in file else database_in(Path(file))
     dialect = None if scheme is None else dialect_name(scheme)
     if dialect is not None:
-        raise InputError(
-            "predictions in a database are made by its own SQL, and that is written by: "
-            f"nri export {rule} --format sql --dialect {dialect} --table NAME"
-        )
+        sql = f"nri export {rule} --format sql --dialect {dialect} --table NAME"
+        raise InputError(f"predictions in a database are made by its own SQL; write it by: {sql}")
 
 
 _MOST_EXPLAINED = 20  # Rows of --where that are explained.
@@ -220,8 +211,8 @@ def export(
     exported = read_rule(rule)
     for_sql: dict[str, Any] = {"dialect": dialect, "table": table, "statement": statement, "into": into}
     name = choose_format(form, out, implied="sql" if any(for_sql.values()) else None) or "text"
-    used = [(option, value, "sql") for option, value in for_sql.items()] + [("function", function, "python")]
-    for option, value, needed in used:
+    for option, value in {**for_sql, "function": function}.items():
+        needed = "python" if option == "function" else "sql"
         if value is not None and name != needed:
             raise InputError(f"--{option} is for --format {needed}, not for {name}; drop it, or add that")
     if name == "json":  # where a rule comes from stays with it
@@ -229,7 +220,5 @@ def export(
     text = exported.render(name, function=function or "predict", **for_sql)
     if out is not None:
         write_text(out, text)
-    elif name == "text":
-        show_rule(text)
     else:
-        emit(text)
+        (show_rule if name == "text" else emit)(text)

@@ -10,32 +10,20 @@ from typing import IO, Any
 _LOGGER = logging.getLogger("nri")
 
 
-class Asked:
-    """What --quiet asked for when the command was called."""
-
-    quiet = False
-
-
 _STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """How a closed stream is replaced: reading from the first and writing to the second fails."""
 
 
 def prepare_streams() -> None:
-    """Replace standard streams that were closed (``nri ... >&-``), and let none fail on a character.
-
-    Reading from a closed input and writing to a closed output fail like any other file; messages are lost.
-    The number of the stream stays taken, so that no file opened later gets it.
-    """
+    """Replace standard streams that were closed (``nri ... >&-``), and let none fail on a character."""
     for number, (name, mode, way) in enumerate(_STREAMS):
         if getattr(sys, name) is None:
-            null = os.open(os.devnull, way)
-            if null != number:
-                os.dup2(null, number)
+            os.dup2(os.open(os.devnull, way), number)  # so that no file opened later gets the number
             stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115  # open to the end
             setattr(sys, name, stream)
     for output in (sys.stdout, sys.stderr):
         if hasattr(output, "reconfigure"):
-            output.reconfigure(errors="replace")  # e.g. a name in Chinese on a terminal of cp1252
+            output.reconfigure(errors="backslashreplace")  # e.g. a name in Chinese on a terminal of cp1252
 
 
 def drop_output() -> None:
@@ -73,7 +61,7 @@ def emit(text: str, stream: IO[str] | None = None) -> None:
 
 def message(text: str, *, always: bool = False) -> None:
     """Print a line for the person at the terminal, with --quiet only what must be said always."""
-    if text and (always or not Asked.quiet):
+    if text and (always or _HANDLER.level < logging.ERROR):
         emit(printable(text), sys.stderr)
 
 
@@ -97,7 +85,7 @@ class Progress:
 @contextmanager
 def progress(title: str, *, steps: int | None = None) -> Iterator[Progress]:
     """Show progress on a terminal's stderr once this and earlier steps of the command took two seconds."""
-    if Asked.quiet or not sys.stderr.isatty():
+    if _HANDLER.level >= logging.ERROR or not sys.stderr.isatty():
         yield Progress()
         return
     from nri.cli.terminal import shown_progress
@@ -106,28 +94,27 @@ def progress(title: str, *, steps: int | None = None) -> Iterator[Progress]:
         yield Progress(bar)
 
 
-class _NoteFormatter(logging.Formatter):
-    """One printable line for each warning."""
+class _Notes(logging.Handler):
+    """Prints each warning of the library as one line on stderr."""
 
-    def format(self, record: logging.LogRecord) -> str:
-        return printable(f"note: {record.getMessage()}")
+    def emit(self, record: logging.LogRecord) -> None:
+        emit(printable(f"note: {record.getMessage()}"), sys.stderr)
+
+
+_HANDLER = _Notes(logging.WARNING)  # Its level says whether --quiet was given.
 
 
 @contextmanager
 def notes_on_stderr() -> Iterator[None]:
-    """Print the library's warnings as single lines on stderr while a command runs."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_NoteFormatter())
-    _LOGGER.addHandler(handler)
+    """Print the library's warnings while a command runs."""
+    _LOGGER.addHandler(_HANDLER)
     set_quiet(False)
     try:
         yield
     finally:
-        _LOGGER.removeHandler(handler)
+        _LOGGER.removeHandler(_HANDLER)
 
 
 def set_quiet(quiet: bool) -> None:
     """Hold messages, progress and warnings back, or show them."""
-    Asked.quiet = quiet
-    for handler in _LOGGER.handlers:
-        handler.setLevel(logging.ERROR if quiet else logging.WARNING)
+    _HANDLER.setLevel(logging.ERROR if quiet else logging.WARNING)

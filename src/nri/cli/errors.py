@@ -66,10 +66,7 @@ def usage_line(error: Exception) -> str:
 
 
 def unknown_option(name: str, context: Any) -> str:
-    """Return that there is no such option, with one that looks like it if there is one.
-
-    Names are compared without their dashes, which make any two look alike.
-    """
+    """Return that there is no such option, with one whose name, without dashes, looks like it."""
     known = [] if context is None else [option for one in context.command.params for option in one.opts]
     by_word = {option.lstrip("-"): option for option in known if option.startswith("--")}
     close = difflib.get_close_matches(name.lstrip("-"), list(by_word), n=2, cutoff=_ALIKE)

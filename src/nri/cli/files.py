@@ -36,8 +36,10 @@ def read_rule(path: Path) -> "Rule":
 def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
     """Read settings from a TOML file: the fields of :class:`nri.Settings`, and a table ``[knowledge]``."""
     from nri.induce.settings import Knowledge, Settings
+    from nri.train.config import read_toml
 
-    data = {key: value for key, value in _read_toml(path).items() if key not in _OF_CELLS}
+    read = read_toml(path, "settings", hint="")
+    data = {key: value for key, value in read.items() if key not in ("missing", "labels")}  # of cells
     _check_keys(path, data, Settings)
     known = data.pop("knowledge", {})
     if not isinstance(known, dict):
@@ -55,16 +57,14 @@ def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
         raise InputError(f"{path}: {error}") from None
 
 
-_OF_CELLS = ("missing", "labels")  # Keys of a settings file that say how cells are read.
-
-
 def read_options(
     reading: opt.Reading, config: opt.File, names: Sequence[str], explained: Sequence[str]
 ) -> "ReadOptions":
     """Return how the cells of some columns are read; the command line adds to the file of --config."""
     from nri.table import codes
+    from nri.train.config import read_toml
 
-    data = {} if config is None else _read_toml(config)
+    data = {} if config is None else read_toml(config, "settings", hint="")
     stated = codes.read_options(data.get("missing"), data.get("labels"))
     return codes.ReadOptions(
         exact=reading.exact_text,
@@ -106,12 +106,6 @@ def parse_labels(texts: Collection[str], names: Collection[str]) -> dict[str, di
     return labels
 
 
-def _read_toml(path: Path) -> dict[str, Any]:
-    from nri.train.config import read_toml
-
-    return read_toml(path, "settings", hint="")
-
-
 def _check_keys(path: Path, data: Mapping[str, Any], record: Any, prefix: str = "") -> None:
     """Refuse a key that the record does not have, and name the nearest one."""
     keys = [field.name for field in fields(record)]
@@ -150,13 +144,10 @@ def rows_in_place(
     target_and_options: "Callable[[Sequence[str]], tuple[str, ReadOptions]]",
 ) -> "Rows":
     """Open rows that stay in large files, or in a database; the names of columns say how they are read."""
-    for option, column in (
-        ("--weights", reading.weights),
-        ("--groups", reading.groups),
-        ("--time-order", reading.time_order),
-    ):
-        if column is not None:
-            raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
+    for option in ("weights", "groups", "time_order"):
+        if getattr(reading, option) is not None:
+            name = option.replace("_", "-")
+            raise InputError(f"--{name} is for tables that are read into memory; add --engine memory")
     from nri.rows.database import open_database
     from nri.rows.engine import Engine
     from nri.rows.files import open_files
@@ -170,20 +161,13 @@ def rows_in_place(
         engine = open_files(files, memory=rows.memory, options=lambda names: target_and_options(names)[1])
     try:
         target, options = target_and_options([one.name for one in engine.columns])
-        large: Rows = rows_in_engine(
-            engine,
-            target or None,
-            positive=reading.positive,
-            time=reading.time,
-            event=reading.event,
-            options=options,
-            size=rows.sample,
-        )
-        message(large.remark)
-        return large
+        said = {name: getattr(reading, name) for name in ("positive", "time", "event")}
+        large: Rows = rows_in_engine(engine, target or None, **said, options=options, size=rows.sample)
     except BaseException:
         engine.close()
         raise
+    message(large.remark)
+    return large
 
 
 def in_memory(rows: "Table | Rows", size: int | None) -> "Table":
@@ -209,10 +193,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
-    """Raise before the work begins if a result could not be written in the end, or would destroy an input.
-
-    Outputs are by their option, None where it was not given; inputs by their name in the message.
-    """
+    """Raise before the work begins if a result could not be written in the end, or would destroy an input."""
     given = {option: path for option, path in outputs.items() if path is not None}
     for option, path in given.items():
         _check_writable(path)
@@ -247,10 +228,7 @@ def _check_writable(path: Path) -> None:
 
 
 def choose_format(named: str | None, out: Path | None, *, implied: str | None = None) -> str | None:
-    """Return the format by name or by the ending of the output's name, None if by neither.
-
-    What other options imply counts where the ending says nothing.
-    """
+    """Return the format by name, by the ending of the output's name, or as other options imply; else None."""
     from nri.rule.render import FORMATS, format_by_ending
 
     if named is not None:

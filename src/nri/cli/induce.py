@@ -98,9 +98,10 @@ def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | No
     if any(given.values()):
         check_outputs(given, {"the table": file})
     if scoring is not None and scoring.prevalence is not None:
-        from nri.cli.output import check_prevalence
-
-        check_prevalence(scoring)
+        if not (scoring.cv or scoring.html):
+            raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
+        if not 0 < (share := scoring.prevalence) < 1:
+            raise InputError(f"--prevalence is a share between 0 and 1, not {share:g}; 5 % is 0.05")
     chosen_format(output)
 
 
@@ -125,12 +126,12 @@ def write_rule(
     """Write a rule to its file and show it as text, or print it in another format."""
     data = None if validation is None else validation.data
     options: dict[str, Any] = {"note": note or None, "dialect": output.dialect, "validation": data}
-    if about:
-        options["provenance"] = about
+    options["provenance"] = about or None
+    text = rule.render(form or "text", **options)
     if output.out is not None:
-        write_text(output.out, rule.render(form or "text", **options))
+        write_text(output.out, text)
     if output.out is None and form not in (None, "text"):
-        emit(rule.render(form or "text", **options))
+        emit(text)
     elif output.out is None or not output.quiet:
         show_rule(rule.render("text", **options))
         if validation is not None and validation.measures:

@@ -1,7 +1,6 @@
-"""The options of the commands: records of those that belong together, and what typer is told of each.
+"""The options of the commands, in records: a command line takes every field (:func:`nri.cli.app.spread`).
 
-A command takes a record (:class:`Reading`), and its command line every field of it; see
-:func:`nri.cli.app.spread`. Their names and help stand in ``options.toml``.
+Their names and help stand in ``options.toml``.
 """
 
 import tomllib
@@ -60,10 +59,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class RuleOptions:
-    """The shape of a rule, for every command that induces one, by the names of :class:`nri.Settings`.
-
-    What is None is left to --config.
-    """
+    """The shape of a rule, by the names of :class:`nri.Settings`; what is None is left to --config."""
 
     use: Texts = None
     never: Texts = None

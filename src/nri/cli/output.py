@@ -17,7 +17,7 @@ import numpy as np
 
 from nri.cli.console import emit, message, progress, show_rule
 from nri.cli.files import in_memory, write_text
-from nri.cli.options import InduceOptions, Scoring
+from nri.cli.options import InduceOptions
 from nri.cli.reading import Question
 from nri.errors import InputError, UnknownColumnError
 from nri.induce.assemble import coded_predictions
@@ -28,8 +28,7 @@ from nri.induce.validate import FOLDS, HeldOut, MeanCost, cores, hold_out, mean_
 from nri.outcome import Classes, Score
 from nri.outcome.score import Diagnostics, Measure
 from nri.rows.base import Rows
-from nri.rule import Clause, NumberTarget, Rule
-from nri.rule.labels import spelled
+from nri.rule import Clause, NumberTarget, Rule, spelled
 from nri.rule.phrase import number, phrase_clause, phrase_label, phrase_name
 from nri.rule.render.as_text import display_width
 from nri.table import Table
@@ -45,15 +44,6 @@ if TYPE_CHECKING:  # which would load what few commands need
 
 _EXAMPLE = "they differ, for example, where"
 FEW_SAMPLES = 10  # Samples behind the one line of `nri induce --stable`.
-
-
-def check_prevalence(scoring: Scoring) -> None:
-    """Refuse a prevalence that is no share, or that nothing would be computed for."""
-    if not (scoring.cv or scoring.html):
-        raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
-    if scoring.prevalence is not None and not 0 < scoring.prevalence < 1:
-        share = f"{scoring.prevalence:g}"
-        raise InputError(f"--prevalence is a share between 0 and 1, not {share}; 5 % is 0.05")
 
 
 def check_supported(asked: Question, options: InduceOptions) -> None:
@@ -140,18 +130,15 @@ class Validation:
     def table(self, target: str) -> str:
         """Return a table of all measures: one class fills a column, several fill a row each."""
         heading = f"cross-validated, {phrase_name(target)}"
-        titles = [_measure_title(title, self.measures[0]) for title in self.measures[0].measures]
+        one = self.measures[0]
+        at = f" at prevalence {one.prevalence:g}" if one.assumed else ""
+        titles = [f"{title}{at}" if title in ("PPV", "NPV") else title for title in one.measures]
         if len(self.measures) > 1:
             lines = [(phrase_label(one.label), *map(str, one.measures.values())) for one in self.measures]
             return text_table([(heading, *titles), *lines])
-        (one,) = self.measures
         rows = [(f"{heading} = {phrase_label(one.label)}", "", "95 % interval")]
         rows += [(title, *_cells(x)) for title, x in zip(titles, one.measures.values(), strict=True)]
         return text_table(rows)
-
-
-def _measure_title(title: str, one: Diagnostics) -> str:
-    return f"{title} at prevalence {one.prevalence:g}" if one.assumed and title in ("PPV", "NPV") else title
 
 
 def _cells(measure: Measure) -> tuple[str, str]:
@@ -243,8 +230,7 @@ def _remedy(rule: Rule) -> str:
     """Return what would bring classes that the rule never predicts; empty if it predicts all."""
     predicted = {one.value for one in rule.estimates}
     missing = [label for label in getattr(rule.predicts, "classes", ()) if label not in predicted]
-    counts = {label: rule.support.counts[rule.labels.index(label)] for label in missing}
-    counts = {label: rows for label, rows in counts.items() if rows > 0}
+    counts = {x: rows for x in missing if (rows := rule.support.counts[rule.labels.index(x)]) > 0}
     if not counts:
         return ""
     label, rows = max(counts.items(), key=lambda pair: pair[1])
@@ -302,10 +288,8 @@ def show_more(
 
 
 def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]:
-    """Return where a rule comes from: date, version, file and its hash, options, and notes on the reading.
-
-    SOURCE_DATE_EPOCH sets the date, for builds that must repeat.
-    """
+    """Return where a rule comes from: date, version, file and its hash, options, and notes on the reading."""
+    # for builds that must repeat
     stamp = os.environ.get("SOURCE_DATE_EPOCH")
     moment = dt.datetime.now(dt.UTC) if stamp is None else dt.datetime.fromtimestamp(int(stamp), dt.UTC)
     about: dict[str, Any] = {"date": moment.date().isoformat(), "nri": version("nri")}
@@ -326,23 +310,21 @@ _UNTOLD = {"html", "out", "quiet", "form", "dialect"}  # Options that do not cha
 
 def _groups_table(groups: Groups) -> str:
     """Return a row for each group: its rows, how often a clause fires, how often the rule is right."""
-    head = (phrase_name(groups.column), "rows", "a clause fires on", "right on")
-    rows = [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]
-    text = text_table([head, *rows])
-    return text if groups.used else f"{text}\n(the rule does not read it; another column may stand for it)"
+    rows = [(phrase_name(groups.column), "rows", "a clause fires on", "right on")]
+    rows += [(one.name, number(one.rows), str(one.fires), str(one.right)) for one in groups.groups]
+    unread = "" if groups.used else "\n(the rule does not read it; another column may stand for it)"
+    return text_table(rows) + unread
 
 
 def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Align rows of texts, the first of which is the heading; so many columns are flush left."""
     widths = [max(display_width(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = []
-        for i, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            gap = " " * (width - display_width(cell))
-            cells.append(cell + gap if i < left else gap + cell)
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+
+    def padded(cell: str, place: int) -> str:
+        gap = " " * (widths[place] - display_width(cell))
+        return cell + gap if place < left else gap + cell
+
+    return "\n".join("  ".join(map(padded, row, range(len(row)))).rstrip() for row in rows)
 
 
 def comparison_lines(comparison: "Comparison", rule: Rule) -> list[str]:
@@ -408,24 +390,24 @@ def show_stability(rule: Rule | None, result: Stability) -> None:
     if rule is not None:
         show_rule(rule.render("text"))
         emit("")
-    emit(str(result))
-    emit("")
-    heading = ("clause of the rule", "for", "same words", "same conditions", "rows in common")
-    lines = [
-        (phrase_clause(one.clause), label(one.label), *map("{:.0%}".format, shares))
-        for one in result.clauses
-        for shares in [(one.same_words, one.same_conditions, one.overlap)]
+    emit(f"{result}\n\n")
+    lines: list[tuple[str, ...]] = [
+        ("clause of the rule", "for", "same words", "same conditions", "rows in common")
     ]
-    if lines:
-        emit(text_table([heading, *lines], left=2))
-    others = [one for one in result.recurring if not one.in_rule]
-    if others:
-        rest = [(phrase_clause(one.clause), label(one.label), f"{one.share:.0%}") for one in others]
-        emit("")
-        emit(text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
-    least, most = min(result.n_clauses), max(result.n_clauses)
-    sizes = f"{least} to {most}" if least < most else f"{most}"
-    message(f"rules of samples have {sizes} {'clause' if most == 1 else 'clauses'}")
+    for one in result.clauses:
+        shares = map("{:.0%}".format, (one.same_words, one.same_conditions, one.overlap))
+        lines.append((phrase_clause(one.clause), label(one.label), *shares))
+    if result.clauses:
+        emit(text_table(lines, left=2))
+    rest = [
+        (phrase_clause(one.clause), label(one.label), f"{one.share:.0%}")
+        for one in result.recurring
+        if not one.in_rule
+    ]
+    if rest:
+        emit("\n" + text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
+    sizes = " to ".join(map(str, sorted({min(result.n_clauses), max(result.n_clauses)})))
+    message(f"rules of samples have {sizes} {'clause' if sizes == '1' else 'clauses'}")
 
 
 def show_slices(result: "Slices") -> None:

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from nri.table import Source, Table
     from nri.table.codes import ReadOptions
 
-_SURELY_SMALL = 1_000_000
-"""Bytes below which a file of text is read into memory; of others their rows must be counted."""
+_SURELY_SMALL = 1_000_000  # Bytes of text below which a file is read into memory without counting rows.
 
 
 def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True) -> "Source":
@@ -44,10 +43,7 @@ def open_table(file: str, place: opt.FileOptions, *, rewritable: bool = True) ->
 def open_rows(
     file: str, reading: opt.Reading, rows: opt.RowOptions, config: opt.File = None
 ) -> "Iterator[Table | Rows]":
-    """Open a table with its outcome: read into memory, or left where it is if it is large.
-
-    The settings file may say how cells are read, too.
-    """
+    """Open a table with its outcome, as options and settings file say: in memory, or where it is if large."""
     if (reading.time is None) != (reading.event is None):
         missing = "--time" if reading.time is None else "--event"
         raise InputError(f"time and event go together; add {missing} COLUMN")
@@ -163,10 +159,7 @@ class Question:
 
 
 def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> "Settings":
-    """Return the settings for some rows; the command line wins over the file of --config.
-
-    Columns that are taken (labels, predictions) are never used anyway, so that --without may name them.
-    """
+    """Return the settings for some rows; --without may name columns that are taken, as labels, as well."""
     from nri.induce.settings import Settings
 
     classes: Sequence[Label] = getattr(rows.outcome, "classes", ())  # a number and survival have none

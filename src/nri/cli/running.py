@@ -1,7 +1,7 @@
 """``nri demo``, ``serve``, ``train``, ``export-weights``, and the commands of other packages.
 
-Such a package declares ``name = "package.module:object"`` in the entry-point group ``nri.commands``, the
-object being a :class:`typer.Typer`. It is imported only when its command is called.
+Such a package declares a :class:`typer.Typer` in the entry-point group ``nri.commands``, which is imported
+only when its command is called.
 """
 
 import time
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nri.cli import options as opt
-from nri.cli.console import Progress, message, progress, set_quiet
+from nri.cli.console import Progress, message, progress
 from nri.cli.files import SAMPLE
 from nri.cli.induce import run
 from nri.errors import InputError, require_extra
@@ -23,41 +23,28 @@ from nri.errors import InputError, require_extra
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from nri.table import Table
-
 _SETS = {
-    "breast-cancer": (
-        "load_breast_cancer",
-        "tumour",
-        "cell nuclei of breast tumours, measured under a microscope",
-    ),
-    "wine": ("load_wine", "cultivar", "chemical analysis of wines from three cultivars"),
-    "iris": ("load_iris", "species", "leaves of iris flowers of three species"),
+    "breast-cancer": ("tumour", "cell nuclei of breast tumours, measured under a microscope"),
+    "wine": ("cultivar", "chemical analysis of wines from three cultivars"),
+    "iris": ("species", "leaves of iris flowers of three species"),
 }
+"""For each data set of scikit-learn what is explained, and what it is about."""
 
 
 def demo(name: str = "breast-cancer", model: opt.Text = None, quiet: bool = False) -> None:
     """Induce a rule on a data set that comes with scikit-learn; nothing is downloaded."""
     if name not in _SETS:
         raise InputError(f"no demo {name!r}; choose one of {', '.join(_SETS)}")
-    loader, target, about = _SETS[name]
+    target, about = _SETS[name]
     with progress(f"loading {name}"):  # the imports take their time too
-        table = _load(loader, target)
+        from sklearn import datasets
+
+        from nri.api import read_table
+
+        data = getattr(datasets, f"load_{name.replace('-', '_')}")(as_frame=True)
+        table = read_table(data.data.assign(**{target: data.target_names[data.target]}), target)
     message(f"{about}: {len(table)} rows, {len(table.names)} columns")
     run(table, opt.InduceOptions(model=model), opt.Scoring(cv=True), opt.OutputOptions(quiet=quiet))
-
-
-def _load(loader: str, target: str) -> "Table":
-    import numpy as np
-    from sklearn import datasets
-
-    from nri.outcome import Classes
-    from nri.table import table_of
-
-    data = getattr(datasets, loader)(as_frame=True)
-    classes = [str(name) for name in data.target_names]
-    codes = np.argsort(np.argsort(classes))[data.target.to_numpy()]
-    return table_of(data.data).with_outcome(Classes(target, tuple(sorted(classes)), codes))
 
 
 def serve(
@@ -98,31 +85,21 @@ def train(
     config: Path,
     directory: opt.File = None,
     until: int | None = None,
-    tensorboard: bool = False,
     quiet: bool = False,
 ) -> None:
-    """Train a network on synthetic episodes; the same command goes on where a run stopped.
-
-    Several processes train as one: torchrun --nproc-per-node 2 -m nri train --config FILE.
-    """
+    """Train a network on synthetic episodes; the same command goes on where a run stopped."""
     require_extra("train", "training", "torch", "safetensors", "jaxtyping")
-    if tensorboard:
-        require_extra(None, "--tensorboard", "tensorboard")
     from nri.networks import load_training
-    from nri.train.loop import CHECKPOINT, METRICS, join_processes, leave_processes, tensorboard_of
+    from nri.train.loop import CHECKPOINT, METRICS
     from nri.train.loop import train as train_network
 
     task = load_training(config)
     directory = directory or Path("runs") / config.stem
-    leads = join_processes().leads
-    set_quiet(quiet or not leads)
     optim = task.config.optim
     stop = min(optim.steps, until or optim.steps)
-    record = tensorboard_of(directory) if tensorboard and leads else None
     with progress(f"training {task.name}", steps=stop) as shown:
-        watch = watcher(task.name, stop, shown) if leads and not quiet else None
-        train_network(task, directory, until=until, watch=watch, record=record)
-    leave_processes()
+        watch = None if quiet else watcher(task.name, stop, shown)
+        train_network(task, directory, until=until, watch=watch)
     message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates")
 
 
@@ -158,10 +135,8 @@ def export_weights(checkpoint: Path, out: Path, quiet: bool = False) -> None:
 
     card = write(checkpoint, out)
     size = out.stat().st_size / 2**20
-    message(
-        f"wrote {out} ({size:.1f} MB): {card['inducer']} after {card['step']} updates, "
-        f"{card['episodes']} episodes, SHA-256 {card['sha256'][:12]}",
-    )
+    run = f"{card['inducer']} after {card['step']} updates, {card['episodes']} episodes"
+    message(f"wrote {out} ({size:.1f} MB): {run}, SHA-256 {card['sha256'][:12]}")
 
 
 HELP_NAMES: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
@@ -170,7 +145,6 @@ ABOUT = {
     "bench": "Compare rule learners on open data.",
 }
 """Commands that are listed even if they are not installed."""
-_PURPOSE = {"dynamics": "learns how a system moves", "bench": "compares rule learners on open data"}
 
 
 @cache
@@ -189,10 +163,8 @@ def plugin(name: str) -> Any:
     def forward(context: typer.Context) -> None:
         point = installed().get(name)
         if point is None:
-            raise InputError(
-                f"nri {name} {_PURPOSE[name]}; it is the package nri-{name}, which is not installed: "
-                f"in a checkout of nri, run pip install ./{name}"
-            )
+            remedy = f"in a checkout of nri, run pip install ./{name}"
+            raise InputError(f"nri {name} is the package nri-{name}, which is not installed: {remedy}")
         command = typer.main.get_command(point.load())
         code = command.main(
             args=context.args, prog_name=context.command_path, standalone_mode=False, **HELP_NAMES
@@ -200,13 +172,10 @@ def plugin(name: str) -> Any:
         if isinstance(code, int) and code:
             raise typer.Exit(code)
 
+    about = ABOUT.get(name)
+    if about is None and (package := installed()[name].dist) is not None:
+        about = str(package.metadata["Summary"] or "")  # so that listing a command does not import it
     alone = typer.Typer(add_completion=False)
     settings = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
-    alone.command(name, short_help=ABOUT.get(name) or _summary(name), context_settings=settings)(forward)
+    alone.command(name, short_help=about, context_settings=settings)(forward)
     return typer.main.get_command(alone)
-
-
-def _summary(name: str) -> str:
-    """Return the summary of the package, so that listing a command does not import it."""
-    package = installed()[name].dist
-    return "" if package is None else str(package.metadata["Summary"] or "")

@@ -53,8 +53,7 @@ def compare(
         comparison = replace(comparison, rows=rows)
     emit(record_json(comparison) if json else "\n".join(comparison_lines(comparison, second)))
     if out is not None:
-        written = f"wrote {out}" if file else "nothing written: name a table to apply both rules to"
-        message(written)
+        message(f"wrote {out}" if file else "nothing written: name a table to apply both rules to")
     changed = comparison.rows
     if fail_above is not None and changed is not None and changed.n_rows:
         share = changed.differing / changed.n_rows
@@ -313,17 +312,6 @@ def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[A
     words = [set(as_texts(one)[one.labels.known].tolist()) for one in (truth, predicted)]
     if words[0] & words[1] or words[0] | words[1] <= {"0", "1"}:
         return truth, predicted
-    remedies = [
-        f'{option} "{name} = {max(some)}"'
-        for option, name, some in (("--labels", truth.name, words[0]), ("--predictions", target, words[1]))
-        if some - {"0", "1"}
-    ]
-    raise InputError(
-        f"labels {truth.name!r} ({_few(words[0])}) and predictions {target!r} ({_few(words[1])}) "
-        f"share no value; give both in the same words, e.g. {' '.join(remedies)}"
-    )
-
-
-def _few(words: set[str]) -> str:
-    shown = sorted(words)
-    return ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
+    few = [", ".join(sorted(one)[:3]) + (", ..." if len(one) > 3 else "") for one in words]
+    both = f"labels {truth.name!r} ({few[0]}) and predictions {target!r} ({few[1]})"
+    raise InputError(f'{both} share no value; compare them, e.g. --labels "{truth.name} = {max(words[0])}"')

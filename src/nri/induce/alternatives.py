@@ -102,6 +102,12 @@ class Alternatives:
         return (self.best, *self.others)
 
     @property
+    def all_rules(self) -> tuple[Alternative, ...]:
+        """Those to choose from, then the best without each column and of each number of lines."""
+        listed = [*self.rules, *(one.without for one in self.columns), *self.frontier]
+        return tuple({id(one.rule): one for one in listed}.values())
+
+    @property
     def shortest(self) -> Alternative:
         """The first of the frontier whose difference to the best is within its error."""
         return next((one for one in self.frontier if one.interval.low <= 0 <= one.interval.high), self.best)
@@ -369,7 +375,7 @@ class _Shelf:
         if rule is self.best:
             return "the best rule"
         gone, new = (
-            ", ".join(f"`{name}`" for name in one.columns if name not in other.columns)
+            _named([name for name in one.columns if name not in other.columns])
             for one, other in ((self.best, rule), (rule, self.best))
         )
         lines, usual = len(rule.branches), len(self.best.branches)
@@ -392,6 +398,13 @@ class _Shelf:
         if self.rules.measure == "cost":
             return f"{abs(difference):.3f} a row {'dearer' if difference > 0 else 'cheaper'}"
         return f"{abs(difference) * 100:.1f} points {'more' if difference > 0 else 'less'}"
+
+
+def _named(columns: list[str]) -> str:
+    """List columns; of more than three the first two and how many more."""
+    n_shown = len(columns) if len(columns) <= 3 else 2
+    more = [f"{len(columns) - n_shown} more"] if n_shown < len(columns) else []
+    return ", ".join([*(f"`{name}`" for name in columns[:n_shown]), *more])
 
 
 def _number(count: int) -> str:

@@ -112,7 +112,8 @@ def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     counted = np.array([one.expected for one in rule.estimates])
     shares = LABEL_PART * counted + (1 - LABEL_PART) * np.array([shrink(masses, prior) for masses in sums])
     own = shares[:-1][np.arange(len(rule.branches)), rule.class_indices[:-1]]
-    if rule.branches and len(table.classes) == 2 and (own < 0.5).all():
+    by_clean_labels = first.induced.expected_bits is None and first.induced.errors < 1e-9
+    if not by_clean_labels and rule.branches and len(table.classes) == 2 and (own < 0.5).all():
         return with_expected(constant_rule(table), first, table)  # each branch is likelier wrong than right
     estimates = []
     for one, share in zip(rule.estimates, shares, strict=True):

@@ -114,10 +114,8 @@ def meet_floors(
     Returns that, and the cross-validation on which it was seen.
     """
     if len(table.classes) != 2 or table.positive is None:
-        raise InputError(
-            "floors for sensitivity and specificity are about one of two classes: name it "
-            "(positive=..., or --positive VALUE)"
-        )
+        about = "floors for sensitivity and specificity are about one of two classes"
+        raise InputError(f"{about}: name it (positive=..., or --positive VALUE)")
     tries: list[tuple[Floored, HeldOut]] = []
 
     def short(tilt: float) -> tuple[float, float]:

@@ -57,9 +57,7 @@ class Knowledge:
             if isinstance(cuts, str | bytes) or not isinstance(cuts, Collection):
                 raise InputError(f"the cuts of {column!r} are {shown(cuts)}; give a list of numbers")
             if not len(cuts):
-                raise InputError(
-                    f"no cut of {column!r} is given; give one, or leave the column out by columns"
-                )
+                raise InputError(f"no cut of {column!r} is given; give one, or leave the column out")
             for cut in cuts:
                 if isinstance(cut, bool) or not isinstance(cut, numbers.Real) or not isfinite(cut):
                     raise InputError(f"the cuts of {column!r} list {shown(cut)}; give finite numbers")

@@ -16,12 +16,13 @@ from nri.search.candidates import clause_truth
 _Gates = NDArray[np.floating]
 
 
+GATE = 0.5  # of slots and of literals: the text keeps what is at least this open
+
+
 @dataclass(frozen=True)
 class DeployConfig:
-    """Which slots become clauses and which gates literals; by default as the paper's text says."""
+    """How many open slots become clauses, how many open gates literals; all by default, as in the text."""
 
-    clause_gate: float = 0.5  # a slot becomes a clause if its gate w is at least this
-    literal_gate: float = 0.5  # a literal is in a clause if its gate z is at least this
     max_literals: int | None = None
     """Keep at most so many literals in a clause, those with the highest gates."""
     top_clauses: int | None = None
@@ -31,9 +32,6 @@ class DeployConfig:
     discriminating on, as many as decide most support rows rightly, the fewest of these."""
 
     def __post_init__(self) -> None:
-        for name in ("clause_gate", "literal_gate"):
-            if not 0 < getattr(self, name) <= 1:
-                raise ConfigError(f"deploy: {name} = {getattr(self, name)} is outside (0, 1]; give 0.5")
         for name in ("max_literals", "top_clauses"):
             if getattr(self, name) is not None and getattr(self, name) < 1:
                 raise ConfigError(f"deploy: {name} = {getattr(self, name)} keeps nothing; give 1 or more")
@@ -53,11 +51,11 @@ def deploy(
     alone. Clauses come with the highest clause gate first (the most discriminating first where
     ``top_clauses`` is set), each once. A slot that selects no literal gives no clause.
     """
-    membership = z >= config.literal_gate
+    membership = z >= GATE
     if config.max_literals is not None:
         rank = np.argsort(np.argsort(-z, axis=1, kind="stable"), axis=1)
         membership &= rank < config.max_literals
-    active = (w >= config.clause_gate) & membership.any(axis=1)
+    active = (w >= GATE) & membership.any(axis=1)
     order = np.argsort(-w, kind="stable")
     slots = [tuple(np.flatnonzero(members).tolist()) for members in membership]
     holds = clause_truth(literal_truth(episode.values, episode.known), slots).T

@@ -14,6 +14,7 @@ from nri.arrays import BoolArray, IntArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
 from nri.synth import dnf_truth, with_more_columns
+from nri.train.config import check_limits
 
 _Uniform = NDArray[np.float64]
 
@@ -53,19 +54,17 @@ class PaperPreset:
             least, most = getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
             if not 1 <= least <= most:
                 raise ConfigError(
-                    f"synth: min_{name} = {least} and max_{name} = {most} leave nothing to draw; "
+                    f"data: min_{name} = {least} and max_{name} = {most} leave nothing to draw; "
                     f"give 1 <= min_{name} <= max_{name}"
                 )
         if self.min_literals > self.min_variables:
             raise ConfigError(
-                f"synth: min_literals = {self.min_literals} exceeds min_variables = {self.min_variables}; "
+                f"data: min_literals = {self.min_literals} exceeds min_variables = {self.min_variables}; "
                 "a clause holds a variable once, so give at least as many variables"
             )
-        for name in ("flip_rate", "label_noise", "missing", "max_label_noise", "max_missing", "even_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"synth: {name} = {getattr(self, name)} is no probability; give 0 to 1")
-        if self.n_spurious < 0:
-            raise ConfigError(f"synth: n_spurious = {self.n_spurious} is negative; give 0 or more")
+        shares = ("flip_rate", "label_noise", "missing", "max_label_noise", "max_missing", "even_share")
+        check_limits("data", self, shares, 0, 1)
+        check_limits("data", self, ["n_spurious"], 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import entr, erf, expit, softmax
 
 from nri.arrays import BoolArray, FloatArray
 
@@ -78,6 +79,7 @@ def rule_holds(clauses: tuple[tuple[int, ...], ...], literals: FloatArray) -> Bo
 def statistics(literals: FloatArray, known: BoolArray, labels: BoolArray) -> FloatArray:
     """phi_j, eq. (3) ``phi``, with the 18 numbers of the appendix, for each literal."""
     n_literals = literals.shape[1]
+    others = ~np.eye(n_literals, dtype=bool)
     rates, observed, strength, signed = [], [], [], []
     for rows in (labels, ~labels, np.ones_like(labels)):
         seen, cells = known[rows], literals[rows]
@@ -85,14 +87,11 @@ def statistics(literals: FloatArray, known: BoolArray, labels: BoolArray) -> Flo
         rate = np.where(counts > 0, (cells * seen).sum(0) / np.maximum(counts, 1), 0.5)
         centred = (cells - rate) * seen
         c = centred.T @ centred / np.maximum(seen.T.astype(float) @ seen, 1)  # (21) c_jk, no label
-        others = ~np.eye(n_literals, dtype=bool)
         rates.append(rate)
         observed.append(counts / max(rows.sum(), 1))
         strength.append((np.abs(c) * others).sum(1) / (n_literals - 1))
         signed.append((c * others).sum(1) / (n_literals - 1))
-    p = np.clip(rates[2], 1e-30, 1)
-    q = np.clip(1 - rates[2], 1e-30, 1)
-    entropy = -rates[2] * np.log(p) - (1 - rates[2]) * np.log(q)
+    entropy = entr(rates[2]) + entr(1 - rates[2])  # entr(p) = -p log p, 0 at both ends
     sign = np.repeat([1.0, 0.0], n_literals // 2)
     by_view = [number for i in range(3) for number in (rates[i], 1 - rates[i], observed[i])]
     last = [strength[2], strength[0], signed[0], strength[1], signed[1], signed[0] - signed[1]]
@@ -111,9 +110,7 @@ def example_keys(at: Weights, literals: FloatArray, labels: BoolArray) -> FloatA
 
 def decode(at: Weights, states: FloatArray, views: FloatArray, heads: int) -> FloatArray:
     """s_k, eq. (8) ``clause_state``: slots attend to each other, then to their own views of the literals."""
-    layer = 0
-    while f"decoder.layers.{layer}.norm_slots.weight" in at:
-        name = f"decoder.layers.{layer}"
+    for name in sorted({".".join(key.split(".")[:3]) for key in at if key.startswith("decoder.layers.")}):
         normed = _norm(at, f"{name}.norm_slots", states)
         key, value = np.split(_linear(at, f"{name}.slots.key_value", normed), 2, -1)
         states = states + _attend(at, f"{name}.slots", normed, key, value, heads)
@@ -123,7 +120,6 @@ def decode(at: Weights, states: FloatArray, views: FloatArray, heads: int) -> Fl
         states = states + np.concatenate(read)
         hidden = _gelu(_linear(at, f"{name}.think.1", _norm(at, f"{name}.think.0", states)))
         states = states + _linear(at, f"{name}.think.4", hidden)
-        layer += 1
     return _norm(at, "decoder.norm", states)
 
 
@@ -135,7 +131,7 @@ def literal_gates(at: Weights, states: FloatArray, views: FloatArray) -> FloatAr
     logits = inner + at["decoder.literal_gates.bias"]
     N = logits.shape[1] // 2
     keep = logits[:, :N] >= logits[:, N:]
-    return np.asarray(_sigmoid(logits) * np.concatenate([keep, ~keep], 1))
+    return np.asarray(expit(logits) * np.concatenate([keep, ~keep], 1))
 
 
 def clause_gates(
@@ -146,7 +142,7 @@ def clause_gates(
     non_null = 1 - np.prod(1 - z, 1, keepdims=True)  # p_k
     inputs = np.concatenate([np.broadcast_to(mean, states.shape), summary, states, non_null], 1)
     hidden = _gelu(_linear(at, "decoder.clause_gates.hidden", inputs))
-    return np.asarray(_sigmoid(_linear(at, "decoder.clause_gates.out", hidden)[:, 0]))
+    return np.asarray(expit(_linear(at, "decoder.clause_gates.out", hidden)[:, 0]))
 
 
 def _linear(at: Weights, name: str, x: FloatArray) -> FloatArray:
@@ -168,15 +164,9 @@ def _attend(
 ) -> FloatArray:
     """Multi-head attention of queries [Q, D] over items with keys and values [I, D]."""
     q, k, v = (np.stack(np.split(x, heads, -1)) for x in (_linear(at, f"{name}.query", queries), key, value))
-    scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
-    shares = np.exp(scores - scores.max(-1, keepdims=True))
-    mixed = shares / shares.sum(-1, keepdims=True) @ v
-    return _linear(at, f"{name}.out", np.concatenate(list(mixed), -1))
-
-
-def _sigmoid(x: FloatArray) -> FloatArray:
-    return np.asarray(np.exp(-np.logaddexp(0, -x)))
+    shares = softmax(q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1]), -1)
+    return _linear(at, f"{name}.out", np.concatenate(list(shares @ v), -1))
 
 
 def _gelu(x: FloatArray) -> FloatArray:
-    return np.asarray(0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
+    return np.asarray(0.5 * x * (1 + erf(x / math.sqrt(2))))

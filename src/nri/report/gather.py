@@ -1,9 +1,9 @@
 """Gather: every number of a report, from a table and a rule, for every outcome."""
 
 import math
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
-from nri.induce.assemble import coded_predictions, constant_rule
-from nri.induce.constraints import cost_weighted, error_costs
+from nri.induce.alternatives import Alternatives, alternatives
+from nri.induce.assemble import coded_predictions
+from nri.induce.constraints import error_costs
 from nri.induce.floors import Floored
 from nri.induce.induce import Induction
 from nri.induce.settings import Settings
-from nri.induce.validate import HeldOut, MeanCost, cores, hold_out, induce_or_constant, some_rows
+from nri.induce.validate import HeldOut, MeanCost, cores, hold_out, some_rows
 from nri.outcome import Classes, Interval, Number, Score
 from nri.outcome.number import weighted_quantiles
 from nri.outcome.score import Diagnostics, effective_rows, wilson
 from nri.rule import Clause, Columns, Literal, Risk, Rule, SurvivalTarget, clause_matrix, literal_truth
-from nri.rule.equivalence import most_together
+from nri.rule.regions import most_together
 from nri.table.left_out import LeftOut
 from nri.table.table import Table
 from nri.tasks.fairness import Groups, by_group, protected_columns
@@ -54,9 +55,11 @@ class ReportOptions:
     """Columns whose groups are listed, beside those of the rule that look protected."""
     max_rows: int = 1000
     """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
-    seconds: float | None = 20.0
-    """Time that rules of limited size and bootstrap samples may take together, half each; the rest is left
-    out, and the page says how much was done. None for no limit: then the same table gives the same page."""
+    seconds: float | None = 10.0
+    """Time that bootstrap samples may take; the rest is left out, and the page says how many there were. None
+    for no limit: then the same table gives the same page."""
+    others: int = 5
+    """Other rules nearly as good that are listed at most; 0 leaves them out."""
     seed: int = 0
     """Seed of folds and samples."""
 
@@ -68,30 +71,34 @@ def gather_report(
     *,
     options: ReportOptions | None = None,
     held: HeldOut | None = None,
+    others: Alternatives | None = None,
     step: Callable[[], None] = lambda: None,
 ) -> "Report":
     """Cross-validate and resample; what else a report counts is counted when it is read.
 
     ``table`` holds the rows to report on, normally those that the rule was induced from; ``found`` the rule,
     which a person may have changed since. ``settings`` are those of the induction, for cross-validation and
-    stability induce again; ``held`` is a cross-validation of the same rows, if there is one already. ``step``
-    is called after each fold and each bootstrap sample; see :func:`steps_of`.
+    stability induce again; ``held`` is a cross-validation of the same rows and ``others`` are rules nearly
+    as good, if they are there already. ``step`` is called after each fold and each bootstrap sample; see
+    :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
     rule = found.rule.settled
     _check_target(table, rule)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
-    half = None if options.seconds is None else options.seconds / 2
-    curve = stability = None
+    stability = None
     held = _held_out(table, settings, options, held, step)
-    if held is not None:
-        curve = curve_of(held, settings, seed=options.seed, seconds=half)
     if options.samples > 0 and rule.branches:
         rng, samples = np.random.default_rng(options.seed), options.samples
-        limits: dict[str, Any] = {"max_rows": options.max_rows, "seconds": half}
+        limits: dict[str, Any] = {"max_rows": options.max_rows, "seconds": options.seconds}
         stability = clause_stability(table, rule, settings, rng=rng, samples=samples, step=step, **limits)
-    return Report(table, rule, settings, options, found.left_out, held, curve, stability)
+    if others is None and options.others > 0 and not table.explained.is_constant:
+        with suppress(InputError):  # where clauses are kept, or the model names no others
+            others = alternatives(
+                table, settings, most=options.others, rng=np.random.default_rng(options.seed)
+            )
+    return Report(table, rule, settings, options, found.left_out, held, stability, others)
 
 
 def steps_of(options: ReportOptions) -> int:
@@ -183,24 +190,6 @@ class Gaps(NamedTuple):
     gaps: Score | None  # on rows without and with such a missing cell; None if there are none
 
 
-class CurvePoint(NamedTuple):
-    """How good rules of at most so many clauses of a class (or branches) are on held-out rows."""
-
-    clauses: int
-    score: Score
-
-
-@dataclass(frozen=True)
-class Curve:
-    """The score against the size of the rule."""
-
-    points: tuple[CurvePoint, ...]
-    """from no clause, the best constant prediction, upwards; sizes may be missing for lack of time"""
-    best: CurvePoint
-    simplest: CurvePoint  # the one with the fewest clauses among those within one standard error of the best
-    simplest_rule: Rule  # induced from all rows with that limit
-
-
 @dataclass(frozen=True, eq=False)
 class Report:
     """Everything that the page shows, counted on the rows of a table."""
@@ -211,8 +200,8 @@ class Report:
     options: ReportOptions
     left_out: tuple[LeftOut, ...]
     held_out: HeldOut | None
-    curve: Curve | None  # None if no rows are held out
     stability: Stability | None
+    others: Alternatives | None = None  # Rules nearly as good as the best one of the search.
     floors: Floored | None = None  # Whether floors for sensitivity and specificity are met, if there are any.
 
     @property
@@ -224,11 +213,6 @@ class Report:
     def weight(self) -> float:
         """Of all rows together; their number if they are not weighted."""
         return float(self.table.weights.sum())
-
-    @property
-    def weighted(self) -> bool:
-        """Whether rows count for more or less than one."""
-        return self.table.is_weighted
 
     @property
     def _of_classes(self) -> bool:
@@ -382,11 +366,10 @@ class Report:
         return [(tick, risk.at_risk[place]) for tick, place in zip(ticks, places, strict=True)]
 
     @property
-    def simpler(self) -> Rule | None:
-        """The simplest rule within one standard error, if it has fewer conditions than the rule itself."""
-        if self.curve is None or self.curve.simplest_rule.n_literals >= self.rule.n_literals:
-            return None
-        return self.curve.simplest_rule.settled
+    def shorter(self) -> Rule | None:
+        """The shortest rule whose difference to the best is within its error, if it has fewer conditions."""
+        rule = self.rule if self.others is None else self.others.shortest.rule
+        return rule if rule.n_literals < self.rule.n_literals else None
 
     @cached_property
     def gaps(self) -> Gaps:
@@ -417,76 +400,11 @@ class Report:
     @property
     def doubtful(self) -> bool:
         """Whether a constant prediction would do as well on held-out rows, within one standard error."""
-        if not self.branches or self.held_out is None or self.curve is None:
+        if not self.branches or self.held_out is None or self.floors is not None:  # a floor is worth its cost
             return False
-        if self.floors is not None:  # a floor is worth its cost
-            return False
-        # where errors cost different amounts it is not the share of right rows that counts
-        warned = self.held_out.score if self.costs is None else self.cost
-        return self.curve.simplest.clauses == 0 or bool(warned is not None and warned.warning)
-
-
-def curve_of(held: HeldOut, settings: Settings, *, seed: int = 0, seconds: float | None = None) -> Curve:
-    """Score rules of every size, and induce from all rows with the least limit within one standard error.
-
-    Where errors differ in what they cost, rows weigh that.
-    """
-    assert held.source is not None
-    by_limit = by_size(held, settings, rng=np.random.default_rng((seed, 1)), seconds=seconds)
-    table = cost_weighted(held.table, settings)
-    alone = replace(held.sampled, by_rule=None)  # sizes are compared on the same rows
-    points = tuple(
-        CurvePoint(size, table.explained.score(predicted, table.weights, alone))
-        for size, predicted in by_limit.items()
-    )
-    best = max(points, key=lambda point: (round(point.score.value, 12), -point.clauses))
-    enough = best.score.value - best.score.error - 1e-12
-    simplest = next(point for point in points if point.score.value >= enough)
-    rule = constant_rule(table)
-    if simplest.clauses:
-        limited = replace(settings, max_clauses=min(simplest.clauses, settings.max_clauses))
-        rule = induce_or_constant(held.source, limited, np.random.default_rng(seed)).rule
-    return Curve(points, best, simplest, rule)
-
-
-def by_size(
-    held: HeldOut, settings: Settings, *, rng: np.random.Generator, seconds: float | None = None
-) -> Mapping[int, NDArray[Any]]:
-    """Return held-out predictions of rules of every size, by their most clauses.
-
-    A limit above the size that a fold's rule has of itself changes nothing: only smaller ones are tried, and
-    none after so many seconds. The last entry is of rules without a further limit.
-    """
-    began, insides = time.monotonic(), list(held.insides)
-    whole = [found.rule for found in held.inductions]
-    largest = max(1, *map(_size, whole))
-    predicted = {0: _joined(held, [constant_rule(cost_weighted(inside, settings)) for inside in insides])}
-    for size in range(1, largest):
-        if seconds is not None and time.monotonic() - began > seconds:
-            break
-        limited = replace(settings, max_clauses=size)
-        rules = [
-            rule if _size(rule) <= size else induce_or_constant(inside, limited, rng).rule
-            for rule, inside in zip(whole, insides, strict=True)
-        ]
-        predicted[size] = _joined(held, rules)
-    return {**predicted, largest: held.predicted}
-
-
-def _joined(held: HeldOut, rules: list[Rule]) -> NDArray[Any]:
-    """[M]: what the rule of each fold predicts for its rows."""
-    predicted = np.zeros_like(held.predicted)
-    for k, rule in enumerate(rules):
-        rows = held.fold == k
-        predicted[rows] = coded_predictions(rule, held.table.take(rows))
-    return predicted
-
-
-def _size(rule: Rule) -> int:
-    """Return the most clauses of one class, or the branches of a rule for a number or a risk."""
-    if rule.predicts.kind != "classes":
-        return len(rule.branches)
-    return max((len(rule.conditions(label).clauses) for label in rule.described), default=0)
+        if self.cost is not None:  # it is not the share of right rows that counts
+            return self.cost.mean + self.cost.error >= self.cost.always
+        return self.held_out.score.value - self.held_out.score.error <= self.held_out.score.baseline
 
 
 def round_times(latest: float, most: int) -> list[float]:

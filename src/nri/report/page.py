@@ -16,7 +16,7 @@ from nri.errors import InputError
 from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.outcome.score import LEVEL, wilson
-from nri.report.gather import CurvePoint, Report, ReportOptions, confusion_of, gather_report
+from nri.report.gather import Report, ReportOptions, confusion_of, gather_report
 from nri.rule import Clause, Rule, SurvivalTarget
 from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
 from nri.rule.render.as_text import outline_of
@@ -126,6 +126,7 @@ def _environment() -> Environment:
         "conditions": conditions,
         "literal": condition,
         "outline": lambda rule: outline_of(rule, RenderOptions()),
+        "plus": lambda value, other: value + other,
         "sentence": lambda text: f"{str(text)[:1].upper()}{str(text)[1:]}.",
     }
     functions = (axis_of_scores, confusion_of, leak, note_on_rows, wilson, within)
@@ -157,10 +158,7 @@ def within(value: float, low: float, high: float) -> float:
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
-def axis_of_scores(points: Sequence[CurvePoint]) -> tuple[float, float]:
+def axis_of_scores(ends: Sequence[float]) -> tuple[float, float]:
     """Return where an axis of scores begins and ends: at twentieths, not too close to each other."""
-    low = min(point.score.value - point.score.error for point in points)
-    high = max(point.score.value + point.score.error for point in points)
-    floor = max(0.0, math.floor(low * 20 - 1e-9) / 20)
-    ceiling = min(1.0, math.ceil(high * 20 + 1e-9) / 20)
-    return (floor, ceiling) if ceiling - floor >= 0.15 else (max(0.0, ceiling - 0.15), max(ceiling, 0.15))
+    floor, ceiling = math.floor(min(ends) * 20 - 1e-9) / 20, math.ceil(max(ends) * 20 + 1e-9) / 20
+    return (floor, ceiling) if ceiling - floor >= 0.15 else (ceiling - 0.15, ceiling)

@@ -1,9 +1,8 @@
 """What a rule is settled on: all rows of a table, wherever they are.
 
-Rows are never needed one by one. A rule is sought in a sample, drawn by a hash of the cells, and settled by
-counts of *patterns*: rows whose cells lie in the same parts, where some literals cut the columns into parts,
-are alike to every rule that is made of these literals. One row with their number as its weight stands for
-each pattern and outcome, so that a table of patterns counts exactly what all rows do.
+A rule is sought in a sample, drawn by a hash of the cells, and settled by counts of *patterns*: rows whose
+cells lie in the same parts, as some literals cut the columns, are alike to every rule of these literals. One
+row with their number as its weight stands for each pattern and outcome.
 """
 
 import datetime as dt
@@ -16,12 +15,9 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome import Classes, Outcome
-from nri.rule.column import BOOLEAN, OPEN, Column, ColumnDomain, ColumnPlan
-from nri.rule.literal import Kind, Literal, Value
-from nri.rule.rule import Rule
-from nri.table.binarizer import Binarizer
-from nri.table.left_out import LeftOut
-from nri.table.table import Table
+from nri.rows.hashing import as_floats
+from nri.rule import BOOLEAN, OPEN, Column, ColumnDomain, ColumnPlan, Kind, Literal, Rule, Value
+from nri.table import Binarizer, LeftOut, Table
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _KEY = 2**62  # Codes of several columns are packed into one integer below this.
@@ -191,17 +187,12 @@ class Rows(ABC):
         return self._patterns(literals, parts, self.group(parts))
 
     def narrowed(self, wider: Patterns, literals: Collection[Literal]) -> Patterns:
-        """Return the patterns of fewer literals; rows are counted only for what the wider ones cannot tell.
-
-        A rule can name a category that was not among the literals: neither red nor blue is green, if there is
-        no other.
-        """
-        parts = self._parts(literals)
-        recoded = {name: _recoded(wider, self.columns[name], part) for name, part in parts.items()}
-        codes = {name: known for name, known in recoded.items() if known is not None}
-        outcome = wider.table.outcome
-        if len(codes) < len(parts) or not isinstance(outcome, Classes):
+        """Return the patterns of fewer literals; rows are counted only where the wider ones cannot tell."""
+        parts, outcome = self._parts(literals), wider.table.outcome
+        known = all(_is_known(wider, self.columns[name], part) for name, part in parts.items())
+        if not known or not isinstance(outcome, Classes):
             return self.count(literals)
+        codes = {name: part_codes(wider.table.columns[name], part) for name, part in parts.items()}
         keys = np.stack([*codes.values(), outcome.codes])
         (*merged, classes), inverse = np.unique(keys, axis=1, return_inverse=True)
         counts = np.bincount(inverse.reshape(-1), wider.table.weights, len(classes)).astype(np.float64)
@@ -209,11 +200,7 @@ class Rows(ABC):
         return self._patterns(literals, parts, Groups(merged_codes, replace(outcome, codes=classes), counts))
 
     def fine(self, coarse: Patterns, window: Window) -> Table:
-        """Return the rows as patterns do, but with all places of a window told apart.
-
-        Only rows with a cell in the window are counted; how many there are beyond it follows from the coarse
-        patterns.
-        """
+        """Return the rows as patterns do, but with all places of a window, which are counted, apart."""
         inside = self.group(coarse.parts, window)
         assert inside.places is not None
         assert isinstance(inside.outcome, Classes)
@@ -272,26 +259,25 @@ def unpacked(groups: Sequence[Packed], keys: Iterable[IntArray]) -> dict[str, In
     return {name: key // unit % size for group, key in pairs for name, (unit, size) in group.items()}
 
 
-def _recoded(wider: Patterns, column: RowsColumn, part: Parts) -> IntArray | None:
-    """Return codes of finer parts as codes of coarser ones; None if the finer ones do not determine them."""
-    if column.name not in wider.parts:
-        return None
-    codes, finer = wider.codes[column.name], wider.parts[column.name]
-    if finer.texts or part.texts:
-        rest = {*(column.categories or ())} - {*finer.texts}
-        new = {*part.texts} - {*finer.texts}
-        if new and (column.categories is None or new != rest or len(rest) > 1):
-            return None
-        other = part.texts.index(new.pop()) + 2 if new else 1
-        into = [0, other, *(part.texts.index(text) + 2 if text in part.texts else 1 for text in finer.texts)]
-    elif not {*part.cuts} <= {*finer.cuts}:
-        return None
-    elif finer.cuts:
-        edges = np.array([*finer.cuts, np.inf])
-        into = [0, *(1 + np.searchsorted(part.cuts, edges, side="left")).tolist()]
+def _is_known(wider: Patterns, column: RowsColumn, part: Parts) -> bool:
+    """Whether finer parts of a column determine its parts; what is neither red nor blue may be green."""
+    finer = wider.parts.get(column.name)
+    if finer is None or not {*part.cuts} <= {*finer.cuts}:
+        return False
+    new = {*part.texts} - {*finer.texts}
+    return not new or (len(new) == 1 and new == {*(column.categories or ())} - {*finer.texts})
+
+
+def part_codes(column: Column, part: Parts) -> IntArray:
+    """[M]: the part of each cell, 0 where it is unknown."""
+    if column.kind is Kind.BOOLEAN:
+        codes = 1 + np.asarray(column.values, dtype=np.int64)
+    elif column.categories is not None:
+        into = [part.texts.index(text) + 2 if text in part.texts else 1 for text in column.categories]
+        codes = np.array([*into, 0], dtype=np.int64)[column.values]
     else:
-        return codes
-    return np.asarray(into, dtype=np.int64)[codes]
+        codes = 1 + np.searchsorted(np.array(part.cuts), as_floats(column), side="left")
+    return np.where(column.known, codes, 0)
 
 
 def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:

@@ -1,7 +1,6 @@
 """Batches: the rows of files of any size in their order, some at a time.
 
-Parquet files come as pyarrow tables, text files as pieces of text that end where a row ends, each below the
-header. What would be decided by a whole file, the encoding, is found out by a look at all of it first.
+Parquet files come as pyarrow tables, text files as pieces of text that end where a row ends.
 """
 
 import codecs

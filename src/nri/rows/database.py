@@ -1,8 +1,7 @@
 """Databases: a table, or the answer to a query, by the URL of the database that holds it.
 
 A database in a file is only read: one that is not there is not made, and nothing is left beside it. Its URL
-is taken as ibis takes it, ``sqlite:///absolute/path`` and ``sqlite://relative/path``, and as SQLAlchemy does,
-``sqlite:///relative/path`` and ``sqlite:////absolute/path``. DuckDB is asked directly, all others by ibis.
+is taken as ibis and as SQLAlchemy write it. DuckDB is asked directly, all others by ibis.
 """
 
 import sqlite3
@@ -129,11 +128,7 @@ TESTED = ("duckdb", "sqlite", "postgres", "spark")
 
 
 def dialect_name(backend: str) -> str | None:
-    """Return the dialect of what ibis, or the scheme of a URL, calls so; None if we do not write it.
-
-    >>> dialect_name("mssql"), dialect_name("https")
-    ('tsql', None)
-    """
+    """Return the dialect of what ibis, or the scheme of a URL, calls so; None if we do not write it."""
     name = BACKENDS.get(backend, backend)
     return name if name in DIALECTS else None
 
@@ -185,9 +180,9 @@ class IbisEngine(Engine):
         name = dialect_name(backend.name)
         if name is None:
             known = ", ".join(TESTED)
-            raise InputError(
-                f"{backend.name} is no database that NRI can ask; copy the table to one of {known}"
-            )
+            raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {known}")
+
+        backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
 
         def query(sql: str) -> Any:
             asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"

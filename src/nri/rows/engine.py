@@ -1,8 +1,7 @@
 """Engines: what answers queries in SQL about a table that need not fit in memory.
 
-Every query is on one name, :data:`ROWS`; the engine knows what it stands for. What comes back are aggregates,
-or a sample. DuckDB runs inside this process and reads files where they are; others are in
-:mod:`nri.rows.database`.
+Every query is on one name, :data:`ROWS`; what comes back are aggregates, or a sample. DuckDB runs inside this
+process and reads files where they are; others are in :mod:`nri.rows.database`.
 """
 
 import os
@@ -20,11 +19,10 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError, require_extra
-from nri.rule.column import ColumnPlan
-from nri.rule.literal import Kind
+from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
-from nri.table.cells import MISSING_MARKS, ZERO_ONE, TextCells
+from nri.table.cells import MISSING_MARKS, TextCells
 
 ROWS = "nri_rows"  # What the table is called in queries.
 INDEX = "__index_level_"  # How pandas calls an index without a name; it is no column.
@@ -106,15 +104,17 @@ class Duck:
         self.folder = Path(tempfile.mkdtemp(prefix="nri-engine-"))
         self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.raw = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
-        self.raw.execute("SET autoinstall_known_extensions = false")  # nothing is fetched
-        self.raw.execute("SET python_enable_replacements = false")  # no variable of ours is a table
-        self.raw.execute(f"SET temp_directory = {text_literal(str(self.folder))}")
-        self.raw.execute("SET preserve_insertion_order = false")
-        self.raw.execute("SET enable_progress_bar = false")
-        self.raw.execute("SET TimeZone = 'UTC'")
-        threads = threads or _threads_from_environment()
+        # nothing is fetched, and no variable of ours is a table
+        off = ("autoinstall_known_extensions", "python_enable_replacements")
+        for setting in (*off, "preserve_insertion_order", "enable_progress_bar"):
+            self.raw.execute(f"SET {setting} = false")
+        self.raw.execute(f"SET temp_directory = {text_literal(str(self.folder))}; SET TimeZone = 'UTC'")
+        allowed = os.environ.get("OMP_NUM_THREADS")
+        if threads is None and allowed is not None:
+            first = allowed.partition(",")[0].strip()  # OpenMP takes one number for each level of nesting
+            threads = int(first) if first.isdecimal() else 1
         if threads is not None:
-            self.raw.execute(f"SET threads = {threads}")
+            self.raw.execute(f"SET threads = {max(1, threads)}")
         try:
             if memory is not None:
                 self.raw.execute(f"SET memory_limit = {text_literal(memory)}")
@@ -161,23 +161,12 @@ def _one_line_errors() -> Iterator[None]:
     try:
         yield
     except duckdb.OutOfMemoryException as error:
-        raise InputError(
-            f"the memory that DuckDB may use does not suffice ({first_line(error)}); give it more, "
-            "e.g. --memory 4GB, or fewer columns"
-        ) from None
+        cause = f"the memory that DuckDB may use does not suffice ({first_line(error)})"
+        raise InputError(f"{cause}; give it more, e.g. --memory 4GB, or fewer columns") from None
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
         raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
-
-
-def _threads_from_environment() -> int | None:
-    """Return how many threads the environment allows; what is no number stands for one."""
-    setting = os.environ.get("OMP_NUM_THREADS")
-    if setting is None:
-        return None
-    first = setting.split(",")[0].strip()  # OpenMP takes one number for each level of nesting
-    return max(1, int(first)) if first.isdecimal() else 1
 
 
 def parquet_source(files: Sequence[Path]) -> str:
@@ -219,7 +208,7 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
         marks = ", ".join(text_literal(word) for word in words)
         return f"CASE WHEN {text} IN ({marks}) THEN NULL ELSE {text} END" if words else text
     formatted = plan.unit != ("", "") or plan.thousands or plan.decimal != "."
-    if plan.kind is Kind.NUMBER or plan.no_and_yes == ZERO_ONE.no_and_yes:
+    if plan.kind is Kind.NUMBER or plan.is_zero_one:
         if formatted:
             return None
         value = f"TRY_CAST({text} AS DOUBLE)"
@@ -238,10 +227,8 @@ def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: 
     duck = rows.connection
     cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} LIMIT {_MOST_TEXTS + 1}").fetchall()
     if len(cells) > _MOST_TEXTS:
-        raise InputError(
-            f"column {name!r} holds more than {_MOST_TEXTS} different texts, too many for {plan.kind}s; "
-            "write it as such, or leave it out (--without)"
-        )
+        cause = f"column {name!r} holds more than {_MOST_TEXTS} different texts, too many for {plan.kind}s"
+        raise InputError(f"{cause}; write it as such, or leave it out (--without)")
     texts = [one for (one,) in cells if one is not None and one not in MISSING_MARKS]
     read = read_by(TextCells(np.arange(len(texts), dtype=np.int64), tuple(texts), loose=True), plan, name)
     values: Any = read.column.values

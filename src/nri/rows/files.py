@@ -24,8 +24,7 @@ from nri.table.table import Note, logger
 ENGINES = ("auto", "memory", "duckdb")
 LARGE_ROWS = 300_000  # Rows of a Parquet file from which on it is left where it is.
 LARGE_BYTES = 60_000_000  # The same for the bytes of a text file; of a compressed one a fifth of it.
-_LONG = 20_000
-"""Least rows of a large text file: a wide one of fewer rows is read into memory, column by column."""
+_LONG = 20_000  # Least rows of a large text file: a wide one of fewer rows is read into memory.
 _COMPRESSED = (".gz", ".zst", ".bz2")
 _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
@@ -77,7 +76,8 @@ def files_of(asked: str) -> Files | None:
         if glob.has_magic(asked):
             raise InputError(f"no file is called like {asked}{similar_files(Path(asked))}; check the pattern")
         return None
-    endings = {_ending(path) for path in paths}
+    lower = [Path(path.name.lower()) for path in paths]
+    endings = {Path(one.stem).suffix if one.suffix in _COMPRESSED else one.suffix for one in lower}
     if endings <= set(_PARQUET):
         return Files(paths, parquet=True)
     if endings <= set(_TEXT) and len({_TEXT[ending] for ending in endings}) == 1:
@@ -85,13 +85,6 @@ def files_of(asked: str) -> Files | None:
     if len(paths) > 1:
         raise InputError(f"{asked} stands for files of several kinds; give CSV or Parquet files of one table")
     return None
-
-
-def _ending(path: Path) -> str:
-    name = path.name.lower()
-    for compressed in _COMPRESSED:
-        name = name.removesuffix(compressed)
-    return Path(name).suffix
 
 
 def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
@@ -115,14 +108,14 @@ def open_files(
     threads: int | None = None,
     options: Callable[[Sequence[str]], ReadOptions] = lambda names: DEFAULT,
 ) -> DuckEngine:
-    """Open files where they are; texts are copied once, since every cell of them must be understood.
-
-    How cells are read may depend on the names of the columns.
-    """
+    """Open files where they are; texts are copied once, since every cell of them must be understood."""
     connection = Duck(memory, threads)
     try:
-        if not files.parquet:
-            _check_room(files, connection.folder)
+        free = shutil.disk_usage(connection.folder).free
+        if not files.parquet and files.size > 2 * free:  # a columnar copy takes a third to a half
+            need = f"{files.size // 2**20} MB of text need room in {connection.folder}"
+            remedy = "set TMPDIR to a larger disk, or write the table as Parquet"
+            raise InputError(f"{need}, which has {free // 2**20} MB left; {remedy}")
         rows = DuckEngine(connection, _source(files))
         if files.parquet:
             return rows
@@ -130,16 +123,6 @@ def open_files(
     except BaseException:
         connection.close()
         raise
-
-
-def _check_room(files: Files, folder: Path) -> None:
-    """Refuse a file whose copy would fill the disk."""
-    free = shutil.disk_usage(folder).free
-    if files.size > 2 * free:  # a columnar copy takes a third to a half
-        raise InputError(
-            f"{files.size // 2**20} MB of text need room in {folder}, which has {free // 2**20} MB left; "
-            "set TMPDIR to a larger disk, or write the table as Parquet"
-        )
 
 
 def _source(files: Files) -> str:
@@ -227,12 +210,10 @@ _HASH, _COPIES = "__nri_hash", "__nri_copies"
 def some_rows(files: Files, size: int) -> SomeRows:
     """Take about so many rows of files by a hash of their cells, for tasks that need rows in memory.
 
-    The sample does not depend on the order of rows or on the run, and rows have equal chances. Where few rows
-    differ, copies are dealt out evenly: of n equal rows a share p is taken, and the hash decides on the rest.
+    Rows have equal chances. Where few differ, of n equal rows a share is taken; the hash decides on the rest.
     """
-    source = _source(files)
     with closing(Duck()) as connection:
-        taken, n_rows = _draw(DuckEngine(connection, source), size)
+        taken, n_rows = _draw(DuckEngine(connection, _source(files)), size)
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:

@@ -1,10 +1,9 @@
 """The hash by which rows are drawn: a number from 0 to 1 made of a row's cells.
 
 It is made of multiplications, sums and floors of float64 numbers, which numpy and every SQL engine compute to
-the same last bit, so that the same rows are drawn in memory and in every engine, in whatever order they come.
-Number and date columns are hashed, four of them as long as these tell rows apart; all of them, and texts too
-(by length and a few letters), where they do not. Each column gives a few *terms*; :func:`hash_of` adds them
-up in numpy, :class:`nri.rows.sql.SqlRows` writes the same as SQL.
+the same last bit, so that the same rows are drawn everywhere, in whatever order they come. Four number and
+date columns are hashed as long as these tell rows apart; else all columns, texts by length and a few letters.
+:func:`hash_of` adds up their *terms* in numpy, :class:`nri.rows.sql.SqlRows` writes the same as SQL.
 """
 
 import itertools
@@ -14,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nri.arrays import FloatArray
-from nri.rule.column import Column
-from nri.rule.literal import Kind
+from nri.rule import Column, Kind
 
 ROUNDS = (104729.375, 15485.8671875, 32452.843505859375)
 """Factors of the three rounds that stretch the sum of terms before its fraction is taken."""
@@ -77,9 +75,8 @@ def _added(term: Term, column: Column) -> FloatArray:
     if term.part == "number":
         values = as_floats(column)
         inside = column.known & (values >= term.low) & (values <= term.high)
-        return np.where(
-            inside, _fraction((np.where(inside, values, term.low) - term.low) * term.factor), UNKNOWN
-        )
+        fraction = _fraction((np.where(inside, values, term.low) - term.low) * term.factor)
+        return np.where(inside, fraction, UNKNOWN)
     of_texts = np.array([*(_of_text(text, term.part) for text in column.categories or ()), 0.0])
     return np.where(column.known, _fraction(of_texts * term.factor)[column.values], UNKNOWN)
 

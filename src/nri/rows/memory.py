@@ -7,13 +7,10 @@ from hashlib import blake2b
 import numpy as np
 
 from nri.arrays import FloatArray, Hashes, IntArray, mixed
-from nri.outcome import Classes
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, unpacked
+from nri.outcome import Classes, Number
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, part_codes, unpacked
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
-from nri.rule.column import Column, Columns
-from nri.rule.literal import Kind
-from nri.rule.rule import Rule
-from nri.table.cells import ZERO_ONE
+from nri.rule import Column, Columns, Kind, Rule
 from nri.table.table import Table
 
 
@@ -85,11 +82,10 @@ class MemoryRows(Rows):
             sizes["\0place"] = 2 * window.reach + 1
         groups = packed(sizes)
         keys = np.array([sum(codes[name] * unit for name, (unit, _) in group.items()) for group in groups])
-        if len(groups) == 1:  # sorting numbers is quicker than sorting columns of numbers
-            different, inverse = np.unique(keys[0], return_inverse=True)
-            different = different[None]
-        else:
-            different, inverse = np.unique(keys, axis=1, return_inverse=True)
+        # sorting numbers is quicker than sorting columns of numbers
+        keys, axis = (keys[0], None) if len(groups) == 1 else (keys, 1)
+        different, inverse = np.unique(keys, axis=axis, return_inverse=True)
+        different = np.atleast_2d(different)
         # rounded, so that sums taken in another order of rows are the same
         weights = np.round(np.bincount(inverse.reshape(-1), table.weights, different.shape[1]), 9)
         codes = unpacked(groups, different)
@@ -117,10 +113,7 @@ def first_sample(
 
 
 def weighted_sample(drawn: Drawn, shares: FloatArray, unlabelled: Columns | None = None) -> Table:
-    """Return rows that were drawn with the weight of those that they stand for.
-
-    Rare classes are drawn more densely; a row of the densest stratum keeps its own weight.
-    """
+    """Return rows that were drawn with the weight of those that they stand for, densest stratum 1."""
     factors = 1.0 / shares[drawn.strata]
     weights = drawn.table.weights * factors / factors.min(initial=np.inf)
     return replace(drawn.table.reweighted(weights), unlabelled=unlabelled)
@@ -141,7 +134,7 @@ def _as_hashed(table: Table) -> dict[str, Column]:
     """Return the columns as an engine holds them: a yes and no that is written 1 and 0 is a number there."""
     columns = dict(table.columns)
     for name, column in table.columns.items():
-        if column.kind is Kind.BOOLEAN and table.plans[name].no_and_yes == ZERO_ONE.no_and_yes:
+        if column.kind is Kind.BOOLEAN and table.plans[name].is_zero_one:
             columns[name] = Column(column.values.astype(np.float64), column.known)
     return columns
 
@@ -172,22 +165,16 @@ def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArra
     return Drawn(merged, strata[rows][first], len(np.unique(hashes[rows])))
 
 
-def part_codes(column: Column, part: Parts) -> IntArray:
-    """[M]: the part of each cell, 0 where it is unknown."""
-    if column.kind is Kind.BOOLEAN:
-        codes = 1 + np.asarray(column.values, dtype=np.int64)
-    elif column.categories is not None:
-        into = [part.texts.index(text) + 2 if text in part.texts else 1 for text in column.categories]
-        codes = np.array([*into, 0], dtype=np.int64)[column.values]
-    else:
-        codes = 1 + np.searchsorted(np.array(part.cuts), as_floats(column), side="left")
-    return np.where(column.known, codes, 0)
-
-
 def merged_rows(table: Table) -> Table | None:
     """Return each different row once, with the weight of all its copies; None if few rows repeat."""
     keys = row_keys(table.columns, table)
-    return None if len(np.unique(keys)) > 0.9 * len(table) else _merged(table, keys)[0]
+    if len(np.unique(keys)) > 0.9 * len(table):
+        return None
+    merged = _merged(table, keys)[0]
+    outcome = merged.outcome
+    if isinstance(outcome, Number) and (table.weights == 1).all():  # intervals are those of all rows
+        return merged.with_outcome(replace(outcome, copies=True))
+    return merged
 
 
 def _merged(table: Table, keys: Hashes) -> tuple[Table, IntArray]:

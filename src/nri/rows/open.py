@@ -17,19 +17,17 @@ from nri.outcome import Classes, Number, Survival
 from nri.rows.database import engine_of
 from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied, select
 from nri.rows.sql import SqlOutcome, SqlRows
-from nri.rule.column import ColumnPlan
-from nri.rule.labels import Label
-from nri.rule.literal import Kind, plain_value
-from nri.rule.render.sql import SqlColumn, finite
+from nri.rule import ColumnPlan, Kind, Label, plain_value
+from nri.rule.render.sql import SqlColumn, finite, microseconds_of
 from nri.rule.render.sql_dialects import float_literal, identifier
+from nri.table import ReadOptions, Source, label_table, with_survival, with_target
 from nri.table.by_plan import Comparison, comparison_of
-from nri.table.codes import DEFAULT, ReadOptions
-from nri.table.source import Source
-from nri.table.survival import with_survival
+from nri.table.codes import DEFAULT
 from nri.table.table import Note, logger
-from nri.table.target import class_index, label_table, with_target
+from nri.table.target import class_index
 
 _MOST_VALUES = 2000  # Most different values of a target of classes; more are names or measurements.
+_MOST_COMPARED = 200_000  # Most different texts of a target that is compared with one of them.
 _LOOKED_AT = 200_000  # Rows after which a column of ever new values is known to be one.
 _EMPTY = np.zeros(0, dtype=np.int64)
 
@@ -47,8 +45,7 @@ def rows_in_engine(
 ) -> SqlRows:
     """Return the rows of a table in an engine, with what is to be explained.
 
-    Texts that hold numbers or dates are copied once where that can be done, and left out with a note where it
-    cannot.
+    Texts that hold numbers or dates are copied once where that can be done, else left out with a note.
     """
     if options.labels:
         raise InputError("labels are for tables that are read into memory (--engine memory); leave them out")
@@ -73,10 +70,8 @@ def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
     """Return the rows of a table that the caller holds in a database or on a cluster."""
     engine = engine_of(table)
     if engine is None:
-        raise InputError(
-            f"y is the text {target!r}, but X is no table of a database: give labels as an array, or "
-            "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame as X"
-        )
+        tables = "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame"
+        raise InputError(f"y is {target!r}, but X is no table of a database: give an array, or {tables}")
     return rows_in_engine(engine, target, **options)
 
 
@@ -86,10 +81,10 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
     options = options.of_outcome(raw.name)
     if len(engine.columns) < 2:
         raise InputError(f"the table has no column but {raw.name!r}; give columns to explain it by")
-    if comparison is not None and raw.kind is Kind.NUMBER:
+    if comparison is not None and raw.kind in (Kind.NUMBER, Kind.DATE):
         value = _value(replace(raw, floating=False), engine, options)
         return _compared(engine, raw, value, text, comparison, positive)
-    values, counts = _distinct(engine, raw)
+    values, counts = _distinct(engine, raw, _MOST_VALUES if comparison is None else _MOST_COMPARED)
     if values is None:
         return _number(engine, raw, options)
     held = np.flatnonzero(~pd.isna(values))
@@ -103,7 +98,18 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
     table = label_table(read, text, positive)
     code = dict(zip(repeated[table.numbers - 1].tolist(), table.codes.tolist(), strict=True))
     of_class = [[place for place in code if code[place] == k] for k in range(len(table.classes))]
-    whens = [f"WHEN {_among(raw, values[one].tolist(), engine)} THEN {k}" for k, one in enumerate(of_class)]
+    cases = {str(k): places for k, places in enumerate(of_class)}
+    if len(values) > _MOST_VALUES:  # all texts but a few are of one class, which is what is left
+        cases["NULL"] = [place for place in held.tolist() if place not in code]
+        rest = str(max(range(len(of_class)), key=lambda k: len(of_class[k])))
+        cases[rest] = []
+    whens = [
+        f"WHEN {_among(raw, values[places].tolist(), engine)} THEN {k}"
+        for k, places in cases.items()
+        if places
+    ]
+    if len(values) > _MOST_VALUES:
+        whens.append(f"WHEN {identifier(raw.name, engine.dialect)} IS NOT NULL THEN {rest}")
     totals = np.array([counts[places].sum() for places in of_class], dtype=np.float64)
     classes = replace(table.labels, codes=_EMPTY)
     sql = f"CASE {' '.join(whens)} END"
@@ -134,7 +140,7 @@ def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
 
 def _event(engine: Engine, raw: RawColumn, text: str) -> str:
     """Write 1 where the event happened, 0 where it did not, NULL where that is unknown."""
-    values, _ = _distinct(engine, raw)
+    values, _ = _distinct(engine, raw, _MOST_VALUES)
     if values is None:
         raise InputError(f"event {text!r} has too many different values; compare it, e.g. '{raw.name} = 1'")
     known = values[~pd.isna(values)].reset_index(drop=True)
@@ -158,10 +164,8 @@ def _column(engine: Engine, text: str, what: str) -> tuple[RawColumn, Comparison
 
 def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
-        raise InputError(
-            f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes; "
-            "choose another column, or compare it with one value"
-        )
+        cause = f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes"
+        raise InputError(f"{cause}; choose another column, or compare it with one value")
     value = _value(raw, engine, options)
     known = f"CASE WHEN {value} IS NOT NULL THEN 0 END"
     outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER), copies=True)
@@ -169,7 +173,7 @@ def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
 
 
 def _value(raw: RawColumn, engine: Engine, options: ReadOptions) -> str:
-    plan = ColumnPlan(Kind.NUMBER, missing=options.missing_in(raw.name))
+    plan = ColumnPlan(raw.kind or Kind.NUMBER, missing=options.missing_in(raw.name))
     value = SqlColumn(raw.name, plan, engine.dialect, typed=True).value.sql(dialect=engine.dialect.name)
     return finite(value) if raw.floating else value
 
@@ -178,10 +182,8 @@ def _compared(
     engine: Engine, raw: RawColumn, value: str, text: str, comparison: Comparison, positive: Label | None
 ) -> SqlOutcome:
     operator = {"==": "=", "!=": "<>"}.get(comparison.operator, comparison.operator)
-    try:
-        cut = float(comparison.value)
-    except ValueError:
-        raise InputError(f"target {text!r}: {comparison.value!r} is no number; compare with one") from None
+    cut = comparison.parsed_value(ColumnPlan(raw.kind or Kind.NUMBER), raw.name)
+    cut = microseconds_of(cut.item()) if raw.kind is Kind.DATE else cut
     holds = f"CASE WHEN {value} {operator} {float_literal(cut)} THEN 1 ELSE 0 END"
     code = f"CASE WHEN {finite(value)} IS NOT NULL THEN {holds} END"
     about = 1 if positive is None else class_index((False, True), positive)
@@ -193,14 +195,14 @@ def _compared(
     return outcome
 
 
-def _distinct(engine: Engine, raw: RawColumn) -> "tuple[pd.Series[Any] | None, FloatArray]":
-    """Return the different cells of a column on all rows, and how many rows hold each; None if many."""
+def _distinct(engine: Engine, raw: RawColumn, most: int) -> "tuple[pd.Series[Any] | None, FloatArray]":
+    """Return the different cells of a column on all rows, and how many rows hold each; None if more."""
     quoted = identifier(raw.name, engine.dialect)
     head = f"(SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS head"  # ever new values are seen there
-    if engine.query(f"SELECT COUNT(DISTINCT v) AS n FROM {head}").to_pydict()["n"][0] > _MOST_VALUES:
+    if engine.query(f"SELECT COUNT(DISTINCT v) AS n FROM {head}").to_pydict()["n"][0] > most:
         return None, np.zeros(0)
     cells = engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-    if cells.num_rows - cells.column("v").null_count > _MOST_VALUES:
+    if cells.num_rows - cells.column("v").null_count > most:
         return None, np.zeros(0)
     values = cells.column("v").to_pandas(integer_object_nulls=True)
     order = np.argsort([str(value) for value in values], kind="stable")

@@ -1,8 +1,7 @@
 """Rows in an engine: profiled, sampled and counted by SQL; what comes back are aggregates, or a sample.
 
-What a column is, is decided on a sample as for any table (:func:`nri.table.source.understand`). What a
-sample can miss is asked of all rows: the least and the largest number, whether 0 and 1 are all there is,
-every category with every spelling, and whether numbers merely count the rows.
+What a column is, is decided on a sample as for any table (:func:`nri.table.source.understand`). What a sample
+can miss is asked of all rows: ranges, whether 0 and 1 are all there is, categories with every spelling.
 """
 
 import logging
@@ -22,11 +21,9 @@ from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed
 from nri.rows.engine import ROWS, Engine, RawColumn, as_frame, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
-from nri.rule.column import ColumnPlan, Columns
-from nri.rule.literal import Kind, Literal, Op
+from nri.rule import ColumnPlan, Columns, Kind, Literal, Op, Rule
 from nri.rule.render.sql import SqlColumn, finite, first_clause
 from nri.rule.render.sql_dialects import float_literal, identifier
-from nri.rule.rule import Rule
 from nri.table.by_plan import read_by
 from nri.table.cells import recognise_categories
 from nri.table.codes import DEFAULT, ReadOptions
@@ -136,10 +133,7 @@ class SqlRows(Rows):
         never: Iterable[str] = (),
         size: int | None = None,
     ) -> None:
-        """Look at the columns of a table and draw a sample.
-
-        ``never`` are columns that are not looked at.
-        """
+        """Look at the columns of a table, but for those in ``never``, and draw a sample."""
         self.engine, self.target, self._options, self._never = engine, target, options, tuple(never)
         raw = [one for one in engine.columns if one.name not in (*target.columns, *self._never)]
         for one in raw:
@@ -239,10 +233,7 @@ class SqlRows(Rows):
         return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
 
     def _hashed(self, terms: Sequence[Term], items: Mapping[str, str]) -> str:
-        """Write a query that adds the hash of each row, as ``h``; see :mod:`nri.rows.hashing`.
-
-        Each step is a query of its own, so that nothing is computed twice.
-        """
+        """Write a query that adds the hash of each row, as ``h``, in steps that compute nothing twice."""
         listed, raw = ", ".join(items), {one.name: one for one in self._raw}
         first, *others = map(float_literal, ROUNDS)
         sql = select({**items, "h0": " + ".join(_term(one, raw[one.column], self.engine) for one in terms)})
@@ -266,10 +257,12 @@ class SqlRows(Rows):
             sql["\0place"], sizes["\0place"] = within, last + 1
             where = f"{value} > {low} AND {value} <= {high}"
         groups = packed(sizes)
-        terms = [
-            [f"CAST({sql[name]} AS BIGINT) * {unit}" for name, (unit, _) in one.items()] for one in groups
-        ]
-        keys = {f"p{place}": " + ".join(one) for place, one in enumerate(terms)}
+        keys = {
+            f"p{place}": " + ".join(
+                f"CAST({sql[name]} AS BIGINT) * {unit}" for name, (unit, _) in one.items()
+            )
+            for place, one in enumerate(groups)
+        }
         items = {**keys, **self.target.items, "s": self.target.stratum, "n": "COUNT(*)"}
         counted = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
         counted = counted.filter(counted.column("s").is_valid())

@@ -1,11 +1,7 @@
 """Columns: arrays of cells with a mask of the known ones, and the plans by which cells are read.
 
-:data:`Columns` are the one form in which a table reaches a rule. Texts are kept as codes into the column's
-categories, so that a comparison is one of small integers however long the texts are.
-
-A *plan* says how the cells of a column are to be read, decided once and kept with the rule. It is data;
-:mod:`nri.table.by_plan` reads cells by it. So what was fitted is what is predicted, exported and explained,
-whatever the cells at hand look like.
+:data:`Columns` are the one form in which a table reaches a rule. A *plan* says how the cells of a column are
+to be read, decided once and kept with the rule; :mod:`nri.table.by_plan` reads cells by it.
 """
 
 import datetime as dt
@@ -35,9 +31,8 @@ _UNKNOWN: dict[Kind, Any] = {
 class Column:
     """M cells of one kind, and which of them are known.
 
-    Integers become float64 and dates datetime64[us]; NaN, NaT and None are never known. What an
-    unknown cell holds is settled here (False, NaN, NaT or code -1), so it cannot leak into a result. Texts
-    are given as they are, or as codes together with their categories.
+    Integers become float64 and dates datetime64[us]; NaN, NaT and None are never known. An unknown cell holds
+    False, NaN, NaT or code -1. Texts are given as they are, or as codes together with their categories.
 
     >>> Column(np.array([61.0, np.nan]), np.array([True, True])).known.tolist()
     [True, False]
@@ -54,9 +49,7 @@ class Column:
     def __post_init__(self) -> None:
         values, known = np.asarray(self.values), np.asarray(self.known, dtype=bool)
         if values.ndim != 1 or values.shape != known.shape:
-            raise InputError(
-                f"a column needs one known-flag for each cell: got shapes {values.shape} and {known.shape}"
-            )
+            raise InputError(f"a column needs one known-flag for each cell, not {known.shape}")
         if self.categories is None:
             values, known, categories = _standard(values, known)
             object.__setattr__(self, "categories", categories)
@@ -146,8 +139,7 @@ def column_of(cells: Sequence[object]) -> Column:
     known = np.array([cell is not None and cell == cell for cell in cells], dtype=bool)
     seen = [cell for cell, is_known in zip(cells, known, strict=True) if is_known]
     kinds = {kind_of(cell) for cell in seen} or {Kind.NUMBER}
-    if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
-        kinds = {Kind.NUMBER}
+    kinds -= {Kind.BOOLEAN} if Kind.NUMBER in kinds else set()
     if len(kinds) > 1:
         raise InputError(f"a column mixes {' and '.join(sorted(kinds))} cells: convert them to one kind")
     (kind,) = kinds
@@ -169,11 +161,9 @@ def row_count(columns: Columns, n_rows: int | None = None) -> int:
         lengths["n_rows"] = n_rows
     if not lengths:
         raise InputError("no column to count the rows by: pass n_rows")
-    (first, n), *others = lengths.items()
-    for name, length in others:
-        if length != n:
-            raise InputError(f"columns differ in length: {first!r} has {n} rows, {name!r} has {length}")
-    return n
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"columns differ in length: {lengths}; give as many cells in each")
+    return next(iter(lengths.values()))
 
 
 _KEPT_CATEGORIES = 100  # Most categories of a column that are kept with a rule.
@@ -228,6 +218,11 @@ class ColumnPlan:
         """Whether cells are numbers with a point before the decimals and nothing between thousands."""
         return self.kind is Kind.NUMBER and self.stated and (self.decimal, self.thousands) == (".", "")
 
+    @property
+    def is_zero_one(self) -> bool:
+        """Whether yes and no are written as 1 and 0."""
+        return self.no_and_yes == ("0", "1")
+
     def spelled(self, category: str) -> tuple[str, ...]:
         """Return every way in which a category was written, the one that is used first.
 
@@ -251,18 +246,13 @@ def _standard(
     values: NDArray[Any], known: BoolArray
 ) -> tuple[NDArray[Any], BoolArray, tuple[str, ...] | None]:
     """Return cells in the type of their kind, what is missing by itself unknown, and categories of texts."""
-    match values.dtype.kind:
-        case "b":
-            return values, known, None
-        case "i" | "u" | "f":
-            numbers = values.astype(np.float64, copy=False)
-            return numbers, known & ~np.isnan(numbers), None
-        case "M":
-            moments = values.astype("datetime64[us]", copy=False)
-            return moments, known & ~np.isnat(moments), None
-        case "U" | "O":
-            return _encoded(values.astype(object), known)
-    raise InputError(f"a column cannot hold {values.dtype}: convert it to bool, numbers, text or dates")
+    kind = values.dtype.kind
+    if kind in "UO":
+        return _encoded(values.astype(object), known)
+    if kind not in "biufM":
+        raise InputError(f"a column cannot hold {values.dtype}: convert it to bool, numbers, text or dates")
+    values = values.astype({"M": "datetime64[us]", "b": "bool"}.get(kind, "float64"), copy=False)
+    return values, known & ~np.isnan(values), None
 
 
 def _encoded(texts: NDArray[Any], known: BoolArray) -> tuple[NDArray[Any], BoolArray, tuple[str, ...]]:

@@ -1,8 +1,7 @@
 """Estimates of a number and of the time until an event: what a branch says of the rows that it decides.
 
-:class:`Mean` and :class:`Risk` have, as :class:`nri.rule.labels.Shares` of classes, the ``value`` that is
-predicted and the ``rows`` that it was counted on. What they are estimates *of* is a *target*, which knows how
-to write them for people. All three have the same members; see :class:`nri.rule.labels.ClassTarget`.
+:class:`Mean` and :class:`Risk` have the ``value`` that is predicted and the ``rows`` that it was counted on.
+What they are estimates *of* is a *target*, which has the members of :class:`nri.rule.labels.ClassTarget`.
 """
 
 import math

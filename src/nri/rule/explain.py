@@ -157,10 +157,7 @@ def _nearest(misses: Sequence[NearMiss]) -> list[NearMiss]:
 
 
 def _gap(miss: Miss) -> float:
-    """Return how much a literal lacks: a share of the larger number, years; a category lacks most.
-
-    An unknown cell may be anything: it comes after numbers of the right order and before all others.
-    """
+    """Return how much a literal lacks: a share of the larger number, years; unknown cells, categories."""
     cell, value = miss.cell, miss.literal.value
     if cell is None:
         return 1.0

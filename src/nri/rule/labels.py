@@ -1,7 +1,7 @@
 """Classes: their labels, what a branch says of them, and how that is written.
 
-Labels are text, numbers or booleans, as plain Python values. The estimate of a branch is the :class:`Shares`
-of classes among the rows that it decides; :class:`ClassTarget` is what they are estimates of.
+The estimate of a branch is the :class:`Shares` of classes among the rows that it decides, which the
+:class:`ClassTarget` writes.
 """
 
 import math

@@ -1,12 +1,12 @@
 """Conditions: literals, clauses and disjunctions of clauses.
 
-A literal compares one column with one value, e.g. ``age > 61`` or ``colour = red``. Most clauses are
-conjunctions: every literal must hold. A *counting clause* asks for fewer, as scores at the bedside do: at
-least 2 of (confused, urea > 7, fast breathing). Its literals are then called *members*.
+A literal compares one column with one value, e.g. ``age > 61``. Most clauses are conjunctions. A *counting
+clause* asks for fewer of its literals, then called *members*: at least 2 of (confused, urea > 7, old).
 """
 
 import datetime as dt
 import math
+import sys
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -67,10 +67,9 @@ class Op(StrEnum):
 class Literal:
     """A column, a comparison and a value; unknown cells make it unknown, never true.
 
-    Boolean columns compare with ``True`` only: ``Literal("smoker", Op.EQ, True)`` reads
-    "smoker", its negation ``Literal("smoker", Op.NE, True)`` reads "not smoker".
-    A date column compares with a ``datetime`` (a ``date`` is taken as its midnight, a moment
-    with a time zone as its UTC time). Numbers are finite float64 values.
+    Boolean columns compare with ``True`` only: ``Literal("smoker", Op.NE, True)`` reads "not smoker". A date
+    column compares with a ``datetime`` (a ``date`` is taken as its midnight, a moment with a time zone as its
+    UTC time). Numbers are finite float64 values.
 
     >>> Literal("age", Op.GT, 61).negate()
     Literal(column='age', op=<Op.LE: '<='>, value=61)
@@ -86,23 +85,16 @@ class Literal:
     def __post_init__(self) -> None:
         if not isinstance(self.column, str):
             raise InputError(f"a literal's column is named by text, not {self.column!r}: use str()")
-        try:
-            op = Op(self.op)
-        except ValueError:
-            known = " ".join(Op)
-            raise InputError(f"no comparison {self.op!r} on {self.column!r}: use one of {known}") from None
-        value = plain_value(self.value)
+        if self.op not in [*Op]:
+            raise InputError(f"no comparison {self.op!r} on {self.column!r}: use one of {' '.join(Op)}")
+        op, value = Op(self.op), plain_value(self.value)
         kind = kind_of(value)
         if op.ordered and kind in (Kind.BOOLEAN, Kind.TEXT):
-            raise InputError(
-                f"a {kind} column has no order: {self.column!r} {op} {value!r}; use {Op.EQ} or {Op.NE}"
-            )
+            raise InputError(f"a {kind} column has no order: {self.column!r} {op} {value!r}; use = or !=")
         if value is False:  # one spelling for each meaning
             op, value = op.negated, True
-        object.__setattr__(self, "column", str(self.column))
-        object.__setattr__(self, "op", op)
-        object.__setattr__(self, "value", value)
-        object.__setattr__(self, "kind", kind)
+        for name, one in (("column", str(self.column)), ("op", op), ("value", value), ("kind", kind)):
+            object.__setattr__(self, name, one)
 
     def __str__(self) -> str:
         if self.kind is Kind.BOOLEAN:
@@ -129,7 +121,7 @@ def kind_of(value: object) -> Kind:
     for kind, types in _TYPES.items():
         if isinstance(value, types):
             return kind
-    raise InputError(f"a column cannot hold {type(value).__name__} {value!r}: use bool, number, text or date")
+    raise InputError(f"a column cannot hold {type(value).__name__} {value!r}: use a plain value")
 
 
 def plain_value(value: object) -> Value:
@@ -147,16 +139,12 @@ def plain_value(value: object) -> Value:
     if isinstance(value, dt.date):
         return dt.datetime(value.year, value.month, value.day)
     raise InputError(
-        f"a literal cannot compare with {type(value).__name__} {value!r}: "
-        "use a bool, a number, a text or a date; missing cells are unknown to every literal"
+        f"a literal cannot compare with {type(value).__name__} {value!r}: use bool, number, text or date"
     )
 
 
 def _plain_number(value: int | float) -> int | float:
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = math.inf if abs(value) > sys.float_info.max else float(value)
     if not math.isfinite(number):
         raise InputError(f"a literal cannot compare with {number}: use a finite number")
     exact = number.is_integer() and abs(number) <= _EXACT_INTEGERS
@@ -191,10 +179,8 @@ class Clause:
         unique = sorted(set(literals), key=lambda literal: literal.sort_key)
         needed = len(unique) if at_least is None else int(at_least)
         if not min(1, len(unique)) <= needed <= len(unique):
-            raise InputError(
-                f"at least {needed} of {len(unique)} different conditions cannot be asked for: "
-                + (f"use a number from 1 to {len(unique)}" if unique else "name conditions")
-            )
+            conditions = f"{len(unique)} different conditions"
+            raise InputError(f"at least {needed} of {conditions} cannot be asked for; use 1 to {len(unique)}")
         object.__setattr__(self, "literals", tuple(unique))
         object.__setattr__(self, "at_least", needed)
 

@@ -1,7 +1,6 @@
 """Rules in a person's words: ``3 < age <= 7``, ``colour not in {blue, red}``.
 
-A clause is first cut into *parts*, each about one column; a :class:`Style` then says how names,
-values and signs look in one format. All formats for people share this.
+A clause is cut into *parts*, each about one column, which all formats write in their :class:`Style`.
 """
 
 import datetime as dt
@@ -148,10 +147,7 @@ BARE = Style(name=bare_name)
 
 
 def parts_of(clause: Clause) -> list[Part]:
-    """Cut a clause into parts: a lower and an upper bound join, and so do several exclusions.
-
-    The members of a counting clause stay apart, since each of them counts.
-    """
+    """Cut a clause into parts: bounds join, and so do several exclusions; members of a count stay apart."""
     if clause.counts:
         return list(clause)
     parts: list[Part] = []

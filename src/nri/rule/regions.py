@@ -1,10 +1,8 @@
-"""The regions into which literals cut columns, and the steps of simplifying that ask about them.
+"""The regions into which literals cut columns: simplifying rules, and whether two rules mean the same.
 
-With ``age > 3`` and ``age <= 7`` the regions are up to 3, above 3 up to 7, above 7; "unknown" is one more,
-where no literal holds. One cell stands for each region, and a literal becomes the set of regions where the
-evaluator says it holds, written as the bits of an integer. All that literals mean (thresholds are ordered,
-categories exclude each other) is thereby in sets, and :meth:`Regions.find` answers every question: is there
-a row on which some clauses fire and others do not?
+With ``age > 3`` and ``age <= 7`` the regions are up to 3, above 3 up to 7, above 7, and "unknown". One cell
+stands for each region, and a literal is the set of regions where it holds, as the bits of an integer.
+:meth:`Regions.find` answers every question: is there a row on which some clauses fire and others do not?
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -51,17 +49,17 @@ class Regions:
 
     def levels(self, clause: Clause) -> Levels:
         """Return how many literals of a clause can hold on each column, and where."""
-        if clause not in self._levels:
-            levels: Levels = {}
-            for name in clause.columns:
-                masks = [self.mask(literal) for literal in clause if literal.column == name]
-                parts: dict[int, int] = {}
-                for region in range(len(self.cells[name])):
-                    held = sum(mask >> region & 1 for mask in masks)
-                    parts[held] = parts.get(held, 0) | 1 << region
-                levels[name] = sorted(parts.items())
-            self._levels[clause] = levels
-        return self._levels[clause]
+        if clause in self._levels:
+            return self._levels[clause]
+        levels = self._levels[clause] = {}
+        for name in clause.columns:
+            masks = [self.mask(literal) for literal in clause if literal.column == name]
+            parts: dict[int, int] = {}
+            for region in range(len(self.cells[name])):
+                held = sum(mask >> region & 1 for mask in masks)
+                parts[held] = parts.get(held, 0) | 1 << region
+            levels[name] = sorted(parts.items())
+        return levels
 
     def contains(self, outer: Clause, inner: Clause) -> bool:
         """Whether one clause fires wherever another does, as far as columns tell it one by one."""
@@ -73,10 +71,7 @@ class Regions:
         return inner.at_least - ahead >= outer.at_least
 
     def place(self, clause: Clause) -> Place | None:
-        """Return the one place where a clause fires, None if it takes several.
-
-        ``AT LEAST 2 OF (colour = red, colour = blue, old)`` has one: nothing is of two colours.
-        """
+        """Return the one place where a clause fires, None if it takes several."""
         levels = self.levels(clause)
         most = sum(column[-1][0] for column in levels.values())
         place, sure = {}, 0
@@ -98,9 +93,8 @@ class Regions:
     ) -> Place | None:
         """Return where some clauses fire and others do not, None if there is no such row.
 
-        How many literals of a clause hold lies between bounds. A clause that the bounds leave open is decided
-        by splitting the regions of one of its columns, the clause with the fewest such columns first. After
-        ``most_steps`` the answer is where the search stands: there may be such rows.
+        A clause that a place leaves open is decided by splitting the regions of one of its columns, that
+        with the fewest such columns first. After ``most_steps`` the answer is where the search stands.
         """
         everywhere = self.everything | (within or {})
         if not all(everywhere.values()):
@@ -224,8 +218,7 @@ class Simplifier:
     def without_idle_members(self, clause: Clause) -> Clause:
         """Return a counting clause without members that change nothing, negated ones first.
 
-        A member that never holds goes, and one that always holds goes together with one of those needed. Two
-        criteria on one column, age > 50 and age > 60, both stay where both can make the difference.
+        A member that never holds goes, and one that always holds goes together with one of those needed.
         """
         if not clause.counts:
             return clause
@@ -288,11 +281,7 @@ class Simplifier:
 
 
 def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[Literal, ...]]:
-    """For each column, the literals it may be re-told in.
-
-    These are the rule's own literals and their negations, so that no threshold is made up; where
-    a category is named and the categories are a closed set, also all the others.
-    """
+    """For each column, the literals it may be written in: its own, their negations and closed categories."""
     words: dict[str, dict[Literal, None]] = {}
     for literal in literals:
         own = words.setdefault(literal.column, {})
@@ -308,10 +297,7 @@ def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[L
 def express(
     mask: int, regions: Regions, words: Sequence[Literal], preferred: Collection[Literal]
 ) -> tuple[Literal, ...] | None:
-    """Return the fewest literals that hold together on exactly these regions of a column, None if none do.
-
-    Among equally short answers the preferred literals win, then positive ones.
-    """
+    """Return the fewest literals, preferred ones first, that hold on exactly these regions, if any do."""
 
     def rank(literal: Literal) -> tuple[object, ...]:
         return (literal not in preferred, not literal.positive, literal.sort_key)
@@ -334,3 +320,83 @@ def express(
         if left == mask and chosen:
             answers.append(tuple(chosen))
     return min(answers, key=len, default=None)
+
+
+Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.
+
+
+def implies(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
+    """Whether the second rule fires on every row of the domain on which the first one does."""
+    return difference(Dnf([*first, *second]), second, domain, unknown_cells=unknown_cells) is None
+
+
+def difference(
+    first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False
+) -> Row | None:
+    """Return the first row, by the order of cells, on which just one of the rules fires; None if none.
+
+    >>> from nri.rule import Clause, Literal, Op
+    >>> difference(Dnf([Clause([Literal("age", Op.GT, 61)])]), Dnf([Clause([Literal("age", Op.GT, 70)])]))
+    {'age': 61.00000000000001}
+    """
+    literals = [literal for clause in (*first, *second) for literal in clause]
+    domain = domain or {}
+    if not unknown_cells:
+        known = {literal.column: domain.get(literal.column, OPEN) for literal in literals}
+        domain = {name: ColumnDomain(column.values, complete=True) for name, column in known.items()}
+    regions = Regions(literals, domain)
+    only_one = [
+        (clause, other)
+        for rule, other in ((first, second), (second, first))
+        for clause in rule
+        if not any(regions.contains(wider, clause) for wider in other)
+    ]
+
+    def differ(within: Place) -> Place | None:
+        places = (regions.find([clause], other, within) for clause, other in only_one)
+        return next((place for place in places if place is not None), None)
+
+    place = differ({})
+    if place is None:
+        return None
+    within: Place = {}
+    for name in regions.cells:
+        lower = range(_lowest(place[name]))
+        places = (differ({**within, name: 1 << region}) for region in lower)
+        place = next((one for one in places if one is not None), place)
+        within[name] = 1 << _lowest(place[name])
+    return {name: cells.cell(_lowest(within[name])) for name, cells in regions.cells.items()}
+
+
+def _lowest(mask: int) -> int:
+    return (mask & -mask).bit_length() - 1
+
+
+def can_fire(clause: Clause, where: Clause) -> bool:
+    """Whether a clause can fire on a row on which another does."""
+    return Regions([*clause, *where], {}).find([clause, where]) is not None
+
+
+def must_fire(clause: Clause, where: Clause) -> bool:
+    """Whether a clause fires on every row on which another does."""
+    return Regions([*clause, *where], {}).find([where], [clause]) is None
+
+
+def meeting(one: Clause, other: Clause) -> Clause | None:
+    """Return a conjunction of their literals on whose rows both clauses fire, None if they never both do."""
+    regions = Regions([*one, *other], {})
+    place = regions.find([one, other])
+    if place is None:
+        return None
+    row = {name: 1 << _lowest(mask) for name, mask in place.items()}
+    where = Clause(x for x in (*one, *other) if regions.mask(x) & row[x.column])
+    for literal in where:
+        shorter = Clause(x for x in where if x != literal)
+        if must_fire(one, shorter) and must_fire(other, shorter):
+            where = shorter
+    return where
+
+
+def most_together(clause: Clause) -> dict[str, int]:
+    """For each column, how many of the clause's literals can hold at once on a cell of it."""
+    return {name: levels[-1][0] for name, levels in Regions(clause, {}).levels(clause).items()}

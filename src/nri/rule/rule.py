@@ -4,8 +4,8 @@
     clause    = conjunction of literals, or at least k of n
     estimate  = class shares, a mean or a risk, counted on the rows that the branch decides
 
-The first branch whose clause fires decides a row; where none fires, ``otherwise`` does. A rule holds all that
-prediction needs: how the cells of its columns are read (``plans``) comes with it.
+The first branch whose clause fires decides a row; where none fires, ``otherwise`` does. How the cells of its
+columns are read (``plans``) comes with a rule.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,9 +93,7 @@ class Rule:
         for shares in (*self.estimates, self.support):
             self.predicts.index(shares.value)
             if not len(shares.counts) == len(shares.expected) == n_classes:
-                raise InputError(
-                    f"an estimate has {len(shares.counts)} counts for {n_classes} classes: give one for each"
-                )
+                raise InputError(f"an estimate has {len(shares.counts)} counts for {n_classes} classes")
 
     def __str__(self) -> str:
         return self.render("text")
@@ -165,11 +163,9 @@ class Rule:
         """For each column that the rule reads, what sort of value it is compared with."""
         kinds: dict[str, Kind] = {}
         for literal in (literal for clause in self.clauses for literal in clause):
-            if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-                raise InputError(
-                    f"column {literal.column!r} is compared as {kinds[literal.column]} and as "
-                    f"{literal.kind}: use one kind"
-                )
+            name, kind = literal.column, kinds.setdefault(literal.column, literal.kind)
+            if kind is not literal.kind:
+                raise InputError(f"column {name!r} is compared as {kind} and as {literal.kind}: use one kind")
         return kinds
 
     # What it predicts
@@ -179,9 +175,7 @@ class Rule:
         if isinstance(rows, Mapping) and all(isinstance(column, Column) for column in rows.values()):
             return rows
         if "read" not in _extensions:
-            raise InputError(
-                "rows must be typed columns where nri.table is not loaded; read the rule with nri.read_rule"
-            )
+            raise InputError("rows must be typed columns until nri.table is loaded; use nri.read_rule")
         columns: Columns = _extensions["read"](rows, self.plans)
         return columns
 
@@ -318,21 +312,12 @@ class Rule:
 
     @property
     def settled(self) -> "Rule":
-        """The same predictions, without branches where one that always holds makes the others idle.
-
-        A rule about the most frequent class for which nothing pays comes as the clause that always holds.
-        ``IF (always) THEN yes ELSE no`` is an odd way of writing ALWAYS yes.
-        """
-        values = []
-        for branch in self.branches:
-            values.append(branch.value)
-            if not branch.clause.literals:  # no branch after this one is ever tried
-                break
-        else:
+        """The same predictions, without branches where one that always holds makes the others idle."""
+        always = next((i for i, clause in enumerate(self.clauses) if not clause.literals), None)
+        tried = {branch.value for branch in self.branches[: (always or 0) + 1]}
+        if always is None or len(tried) > 1:
             return self
-        if len(set(values)) > 1:
-            return self
-        index = self.labels.index(values[0])
-        expected = tuple(favour(np.array(self.support.expected), index).tolist())
-        always = replace(self.support, value=values[0], expected=expected)
-        return replace(self, branches=(), otherwise=always, plans={})
+        value = tried.pop()
+        expected = favour(np.array(self.support.expected), self.labels.index(value)).tolist()
+        otherwise = replace(self.support, value=value, expected=tuple(expected))
+        return replace(self, branches=(), otherwise=otherwise, plans={})

@@ -1,12 +1,9 @@
 """Simplify a rule without changing where it fires.
 
-**Guarantee.** On every row whose known cells are in the domain, with any cells unknown (except in
-columns the domain calls complete), the simplified rule fires exactly where the original does.
-It never has more clauses or more literals.
-
-Because unknown cells count, some steps of two-valued logic are not taken: ``a OR (NOT a AND b)``
-stays, since ``a OR b`` would fire where ``a`` is unknown and ``b`` holds; ``a OR NOT a`` stays,
-since it says that ``a`` is known. If the domain calls ``a`` complete, both are simplified.
+**Guarantee.** On every row whose known cells are in the domain, with any cells unknown (except in columns the
+domain calls complete), the simplified rule fires exactly where the original does. It never has more clauses
+or literals. As cells may be unknown, ``a OR (NOT a AND b)`` and ``a OR NOT a`` stay: the latter says that
+``a`` is known.
 """
 
 from nri.rule.column import OPEN, Domain, column_of

@@ -1,11 +1,8 @@
 """The truth of conditions on rows, and which clause decides a row: the one definition of both.
 
 A literal holds where its cell is known and compares as stated; a clause fires where as many of its literals
-as it asks for, mostly all, are known to hold; a disjunction fires where a clause does.
-
-The first clause that fires decides a row; where none fires, the ELSE does. Clauses of classes are ordered by
-their *estimated precision*: the share of its class among the rows that a clause covers, shrunk towards the
-share of the class among all rows; equal ones by the order of their classes and then of reading.
+as it asks for, mostly all, are known to hold. The first clause that fires decides a row; where none does, the
+ELSE. Clauses of classes are ordered by their estimated precision, equal ones by class and then by reading.
 """
 
 import operator
@@ -21,10 +18,8 @@ from nri.rule.column import Column, Columns, row_count
 from nri.rule.literal import Clause, Dnf, Kind, Literal, Op
 
 STRENGTH = 2.0  # Imaginary rows, classes in them as among all rows, that every count is mixed with.
-_TIE = 9
-"""Decimals to which precisions are compared: sums taken in another order must not settle who goes first."""
-_MARGIN = 1e-6
-"""Least lead of the decided class over any other, far above rounding and below what is displayed."""
+_TIE = 9  # Decimals to which precisions are compared, so that the order of sums does not settle who is first.
+_MARGIN = 1e-6  # Least lead of the decided class, far above rounding and below what is displayed.
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -36,17 +31,12 @@ COMPARE = {Op.EQ: operator.eq, Op.NE: operator.ne, Op.GT: operator.gt, Op.LE: op
 def literal_truth(literal: Literal, columns: Columns) -> tuple[BoolArray, BoolArray]:
     """[M] each: where the literal is known to hold, and where it is known at all."""
     if literal.column not in columns:
-        raise InputError(
-            f"column {literal.column!r} is missing: the rule reads it, so the table must have it"
-        )
+        raise InputError(f"column {literal.column!r} is missing: the table must have it")
     column = columns[literal.column]
     if column.kind is literal.kind or {column.kind, literal.kind} <= _NUMERIC:
         return _compare(column, literal) & column.known, column.known
     if column.known.any():
-        raise InputError(
-            f"column {literal.column!r} holds {column.kind} cells where the rule compares "
-            f"{literal.kind} ones: convert the column"
-        )
+        raise InputError(f"column {literal.column!r} holds {column.kind} cells: convert it to {literal.kind}")
     return np.zeros_like(column.known), column.known
 
 
@@ -122,21 +112,14 @@ def first_to_fire(fires: BoolArray) -> IntArray:
 
 
 def shrink(counts: Sequence[float] | FloatArray, prior: Sequence[float] | FloatArray) -> FloatArray:
-    """[n_classes]: class probabilities, the counts shrunk towards the prior's pseudo-counts.
-
-    With neither counts nor pseudo-counts every class is as likely as any other.
-    """
+    """[n_classes]: class probabilities, the counts shrunk towards the prior's pseudo-counts."""
     mass = np.asarray(counts, dtype=np.float64) + np.asarray(prior, dtype=np.float64)
     total = mass.sum()
     return mass / total if total > 0 else np.full(len(mass), 1.0 / len(mass))
 
 
 def favour(probabilities: FloatArray, index: int) -> FloatArray:
-    """Return the nearest distribution in which class ``index`` leads strictly.
-
-    A clause may decide for a class that is not the likeliest one among the rows it covers. Its
-    probability and those above it are then pooled to their mean, and a hair more goes to the class.
-    """
+    """Return the nearest distribution in which class ``index`` leads: those above it are pooled with it."""
     others = np.delete(probabilities, index)
     if len(others) == 0 or probabilities[index] >= others.max() + _MARGIN:
         return probabilities

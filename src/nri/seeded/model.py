@@ -49,7 +49,7 @@ class PathConfig:
     rules_decide: float = 0.5
     """Share of the mixture of rules above which a rule of the labels is taken as it is."""
     likely_column: float = 0.5
-    """Chance that the true rule names a column, below which the rule that is taken does not."""
+    """Chance that the true rule names a column, below which a rule that errs does not."""
     likely_choice: float = 0.8
     """The same for a column of several variables: labels have chosen among its cuts or values."""
     most_weight: float = 300.0  # How many labelled rows the plausible ones weigh, all together, at most.
@@ -159,14 +159,16 @@ class SeededModel:
         """Return the cheapest rule of the mixture whose columns are all likely, if there is one.
 
         Of the models of a mixture that one predicts best (the median probability model): noise puts a column
-        into the cheapest rule sooner than into most of its neighbours.
+        into the cheapest rule sooner than into most of its neighbours. Where no label is wrong, this holds
+        for columns of several variables only, among which labels have chosen.
         """
         if episode.n_classes != 2 or support is None or not by_labels.branches:
             return by_labels
         evidence, n_variables = search_rows(episode), episode.n_variables
         weighted = evidence.cost_weighted(episode.costs)
         several = np.bincount(groups[:n_variables], minlength=len(support)) > 1
-        likely = settled(support) >= np.where(several, self.config.likely_choice, self.config.likely_column)
+        single = self.config.likely_column if by_labels.errors > 1e-9 else 0.0
+        likely = settled(support) >= np.where(several, self.config.likely_choice, single)
         usable = np.tile(likely[groups[:n_variables]], 2)
         constant = weighted.total - weighted.masses.sum(axis=0).max()
         likeliest = []

@@ -190,9 +190,8 @@ class _Evaluation:
                 "seed_opinions": opinions[part],
                 "seed_parts": experts.parts(query[part])[:, columns],
             }
-            output = self.network.evaluate(table, seeds)
-            chances[part] = 1 / (1 + np.exp(-np.clip(output.posterior.astype(np.float64), -30, 30)))
-            reasons[part, columns] = output.reason
+            log_odds, reasons[part, columns], _ = self.network.evaluate(table, seeds)
+            chances[part] = 1 / (1 + np.exp(-np.clip(log_odds.astype(np.float64), -30, 30)))
         return chances, reasons
 
     def _with_rules(self, c: int, answer: _Answer, positive: BoolArray) -> _Answer:

@@ -31,7 +31,7 @@ from nri.serve.question import read_question
 from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
 from nri.serve.upload import InitialFile, Upload, view_target, view_upload
-from nri.serve.view import explain_row, rows_page, view_held_out, view_work
+from nri.serve.view import explain_row, rows_page, view_alternatives, view_held_out, view_work
 from nri.serve.work import REPORT, Work, answer, edited, held_out, make_download, report_line
 from nri.table.excel import SheetChoice
 
@@ -133,6 +133,7 @@ def create_app(
         Route("/api/induce", page.induce, methods=["POST"]),
         Route("/api/edit", page.edit, methods=["POST"]),
         Route("/api/validate", page.validate, methods=["POST"]),
+        Route("/api/alternatives", page.alternatives, methods=["POST"]),
         Route("/api/report", page.report, methods=["POST"]),
         Route("/api/rows", page.rows),
         Route("/api/explain", page.explain),
@@ -232,6 +233,10 @@ class _Page:
     async def validate(self, request: Request) -> Response:
         work, _ = await self.work(request)
         return self.stream(lambda step: view_held_out(work, held_out(work, step)), FOLDS)
+
+    async def alternatives(self, request: Request) -> Response:
+        work, _ = await self.work(request)
+        return self.stream(lambda step: view_alternatives(work), 1)
 
     async def report(self, request: Request) -> Response:
         work, _ = await self.work(request)

@@ -7,6 +7,7 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.errors import InputError
+from nri.induce.alternatives import Alternative, Alternatives
 from nri.induce.folds import note_on_rows
 from nri.induce.validate import HeldOut, mean_cost
 from nri.outcome import Classes, Number, Score, Survival
@@ -18,7 +19,7 @@ from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.rule.render.as_text import outline_of
 from nri.rule.truth import literal_truth
 from nri.serve.upload import Json, plain, view_label
-from nri.serve.work import Work
+from nri.serve.work import Work, find_alternatives
 from nri.table.cells import number_as_text
 from nri.table.target import describe
 from nri.tasks.fairness import Group, Groups, by_group, protected_columns
@@ -27,6 +28,7 @@ PAGE = 50  # Most rows that are shown at once.
 LONGEST_CELL = 120  # Letters of a cell that are shown.
 STYLE = replace(BARE, negation="not {}", unequal="\N{NOT EQUAL TO}", at_most="\N{LESS-THAN OR EQUAL TO}")
 """How conditions read on the page."""
+MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"  # Where there is no number.
 
 
@@ -82,6 +84,49 @@ def view_work(work: Work) -> Json:
     }
 
 
+def view_alternatives(work: Work) -> Json:
+    """Describe rules nearly as good, what each column of the best is worth, and the best of each size.
+
+    ``columns`` and ``frontier`` name rules by their place in ``rules``, of which the first ``listed`` are to
+    choose from.
+    """
+    shelf = find_alternatives(work)
+    rules = shelf.all_rules
+    place = {id(one.rule): i for i, one in enumerate(rules)}
+    return {
+        "measure": shelf.measure,
+        "within": shelf.within,
+        "listed": len(shelf.rules),
+        "shortest": place[id(shelf.shortest.rule)],
+        "frontier": [place[id(one.rule)] for one in shelf.frontier],
+        "columns": [
+            {"column": one.column, "without": place[id(one.without.rule)], "stand_ins": list(one.stand_ins)}
+            for one in shelf.columns
+        ],
+        "rules": [_alternative(one, shelf) for one in rules],
+    }
+
+
+def _alternative(one: Alternative, shelf: Alternatives) -> Json:
+    """Describe a rule beside the best one; its branches are as an edited rule has them."""
+    outline, of_classes = outline_of(one.rule, RenderOptions()), one.rule.predicts.kind == "classes"
+    scale, digits = (1, 3) if shelf.measure == "cost" else (100, 1)
+    ends = (f"{scale * end:.{digits}f}" for end in (one.interval.low, one.interval.high))
+    values = [view_label(each.value) if of_classes else None for each in one.rule.estimates]
+    return {
+        "size": one.lines,
+        "columns": list(one.columns),
+        "score": one.score,
+        "shown": f"{one.score:.3f}",
+        "words": one.words,
+        "interval": "" if one is shelf.best else " to ".join(ends).replace("-", MINUS),
+        "lines": [
+            {**_clause(line.clause), "opening": line.opening, "label": label, "cell": line.cells[0]}
+            for line, label in zip(outline.lines, values, strict=True)
+        ],
+    }
+
+
 def scores(work: Work) -> dict[str, Json]:
     """Count how well the rule does on the rows of the table: for each score its value and how it reads.
 
@@ -95,12 +140,12 @@ def scores(work: Work) -> dict[str, Json]:
         score = outcome.score(work.predicted, work.table.weights)
         return {**_measured(score, work), "coverage": coverage}
     right = work.predicted == outcome.codes
-    commonest = _percent(np.bincount(outcome.codes).max() / len(work.table))
+    by_class = np.bincount(outcome.codes)
+    commonest = f"Always {phrase_label(outcome.classes[by_class.argmax()])}"
     only = work.rule.described[0] if len(work.rule.described) == 1 and len(outcome.classes) == 2 else None
     about = "with a clause" if only is None else f"called {phrase_label(only)}"
-    note = f"{right.sum():,} {of_rows} (commonest class: {commonest})"
     tiles = {
-        "accuracy": _share_tile("Accuracy", right, note),
+        "accuracy": _share_tile("Accuracy", right, f"{right.sum():,} {of_rows}"),
         "precision": _share_tile("Precision", right[covered], f"of the rows {about}"),
         "coverage": coverage,
     }
@@ -108,6 +153,7 @@ def scores(work: Work) -> dict[str, Json]:
         of_class = outcome.codes == outcome.classes.index(only)
         note = f"of the rows that are {phrase_label(only)}"
         tiles["recall"] = _share_tile("Sensitivity", covered[of_class], note)
+    tiles["always"] = _share_tile(commonest, outcome.codes == by_class.argmax(), "of the rows")
     cost = mean_cost(work.table, work.predicted, work.question.settings.costs)
     if cost is not None:
         note = f"a row (always {phrase_label(cost.label)}: {cost.always:.2f})"
@@ -166,7 +212,8 @@ def view_held_out(work: Work, held: HeldOut) -> Json:
         "value": score.value,
         "error": score.error,
         "text": _percent(score.value) if score.measure == "accuracy" else str(score).split(" ")[0],
-        "note": f"{note}, {held.method if arranged else 'cross-validated'}",
+        "note": note,
+        "method": held.method if arranged else "cross-validated",
         "warning": "; ".join(text for text in (score.warning, doubt) if text),
         "cost": None if cost is None else f"{cost.mean:.2f} ± {cost.error:.2f}",
         "diagnostics": diagnostics,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import IntArray
 from nri.errors import InputError
+from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions, constant_rule, count_classes, count_clauses
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.validate import HeldOut, cores, hold_out, price_of_knowledge, stratified_sample
@@ -28,6 +29,7 @@ from nri.tasks.predictions import predictions
 SEED = 0  # The same table and question give the same rule.
 TRIED_ROWS = 8000
 """What to expect of new rows is estimated on so many rows at most, drawn from a longer table."""
+WITHIN = 0.02  # How much worse than the best other rules may be: a person sees the difference beside each.
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,8 @@ class Work:
     table: Table  # the rows whose target is known
     folds: list[HeldOut] = field(default_factory=list)
     """the cross-validation of the search, once it was made; all edits of a rule share it"""
+    shelf: list[Alternatives] = field(default_factory=list)
+    """other rules of the search, once they were looked for; all edits of a rule share them"""
 
     @cached_property
     def deciding(self) -> IntArray:
@@ -66,12 +70,7 @@ class Work:
     @property
     def edited(self) -> bool:
         """Whether the rule is another than the one that was induced."""
-        of_classes = self.rule.predicts.kind == "classes"  # numbers and risks follow from the clauses
-        now, before = (
-            [(one.clause, one.value if of_classes else None) for one in rule.branches]
-            for rule in (self.rule, self.induction.rule)
-        )
-        return now != before
+        return _decisions(self.rule) != _decisions(self.induction.rule)
 
     def rest(self) -> Callable[[Upload], "Work"]:
         """Return how to go on once the table was read again; until then it leaves the memory."""
@@ -93,19 +92,28 @@ def answer(upload: Upload, question: Question) -> Work:
 def edited(work: Work, data: Any) -> Work:
     """Put other branches in the place of the present ones: in their order, and counted anew.
 
-    So the page sends a rule back: ``{"branches": [{"literals", "at_least", "label"}]}``. The label is the
-    class that a branch predicts; a number or a risk is predicted as counted.
+    So the page sends a rule back: ``{"branches": [{"literals", "at_least", "label"}], "otherwise"}``. Labels
+    are the classes that branches and the ELSE predict; a number or a risk is predicted as counted. A rule
+    that a search has given comes back with what it expects of new rows.
     """
     sent: Any = as_object(data).get("branches")
     clauses = read_clauses(sent, {name: column.kind for name, column in work.table.columns.items()})
     values: list[Label] | None = None
     if isinstance(work.table.outcome, Classes):
-        values = [*(read_label(one, "label") for one in sent), work.induction.rule.default]
+        last = read_label(data, "otherwise") if "otherwise" in data else work.induction.rule.default
+        values = [*(read_label(one, "label") for one in sent), last]
         for label in values:
             work.rule.labels.index(label)
     fires = clause_matrix(clauses, work.table.columns, len(work.table))
     rule = work.table.explained.rule(clauses, fires, work.table.weights, values).with_plans(work.table.plans)
-    return replace(work, rule=rule)
+    given = [work.induction.rule, *(one.rule for shelf in work.shelf for one in shelf.all_rules)]
+    return replace(work, rule=next((one for one in given if _decisions(one) == _decisions(rule)), rule))
+
+
+def _decisions(rule: Rule) -> tuple[Any, ...]:
+    """Return what makes a rule another one: clauses, classes and the rows behind it."""
+    of_classes = rule.predicts.kind == "classes"  # numbers and risks follow from the clauses
+    return rule.clauses, [one.value for one in rule.estimates if of_classes], rule.support.rows
 
 
 def _with_kept_clauses(question: Question, table: Table) -> Question:
@@ -142,6 +150,14 @@ def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
         rng, settings = np.random.default_rng(SEED), work.question.settings
         work.folds.append(hold_out(work.tried, settings, rng=rng, jobs=cores(), step=step))
     return work.folds[0]
+
+
+def find_alternatives(work: Work) -> Alternatives:
+    """Return other rules for the question that are nearly as good as the one induced."""
+    if not work.shelf:
+        rng, settings = np.random.default_rng(SEED), work.question.settings
+        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng))
+    return work.shelf[0]
 
 
 _OTHERS = {"report": ("report", ".html"), "csv": ("predictions", ".csv"), "xlsx": ("predictions", ".xlsx")}
@@ -182,7 +198,7 @@ def _file_name(target: str, kind: str) -> str:
     return f"{what}_{words}{suffix}" if words else f"{what}{suffix}"
 
 
-REPORT = ReportOptions(seconds=6.0)
+REPORT = ReportOptions(seconds=3.0)
 """Resampling for a report goes on for a few seconds only: the user waits for it."""
 
 
@@ -193,7 +209,8 @@ def report_line(work: Work, step: Callable[[], None] = lambda: None) -> dict[str
         REPORT, source=work.upload.name, prevalence=question.prevalence, protect=question.protect
     )
     held = work.folds[0] if work.folds and work.tried is work.table else None
-    found = gather_report(work.table, induction, question.settings, options=options, held=held, step=step)
+    given: dict[str, Any] = {"held": held, "others": work.shelf[0] if work.shelf else None}
+    found = gather_report(work.table, induction, question.settings, options=options, step=step, **given)
     return {"name": _file_name(work.rule.target, "report"), "content": render_report(found)}
 
 

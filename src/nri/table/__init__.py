@@ -1,5 +1,6 @@
 """Tables: reading files and what callers hold, column by column, once; boolean variables; writing."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from nri.outcome import Classes
@@ -7,7 +8,7 @@ from nri.rule.rule import extend
 from nri.table.binarizer import Binarizer
 from nri.table.codes import ReadOptions
 from nri.table.left_out import LeftOut, Reason
-from nri.table.source import Source, open_source, read_columns, read_table, table_of
+from nri.table.source import Source, open_source, read_columns, table_of
 from nri.table.survival import with_survival
 from nri.table.table import Table
 from nri.table.target import label_table, with_target
@@ -18,34 +19,15 @@ if TYPE_CHECKING:
 
 extend(read=read_columns)  # from here on rules predict on whatever a table can be read from
 
-__all__ = [
-    "Binarizer",
-    "Classes",
-    "LeftOut",
-    "ReadOptions",
-    "Reason",
-    "Source",
-    "Table",
-    "as_frame",
-    "atomic_file",
-    "label_table",
-    "open_source",
-    "read_columns",
-    "read_table",
-    "table_of",
-    "with_survival",
-    "with_target",
-    "write_beside",
-    "write_table",
-]
+__all__ = ["Binarizer", "Classes", "LeftOut", "ReadOptions", "Reason", "Source", "Table"]
+__all__ += ["label_table", "open_source", "read_columns", "table_of", "with_survival", "with_target"]
+__all__ += ["as_frame", "atomic_file", "write_beside", "write_table"]
+
+_LAZY = {"as_frame": "frames", "atomic_file": "write", "write_beside": "write", "write_table": "write"}
+"""What works on DataFrames is loaded when it is needed: a small text file is read without pandas."""
 
 
 def __getattr__(name: str) -> Any:
-    """Load what works on DataFrames when it is asked for: a small text file is read without pandas."""
-    if name == "as_frame":
-        from nri.table import frames as module
-    elif name in ("atomic_file", "write_beside", "write_table"):
-        from nri.table import write as module  # type: ignore[no-redef]
-    else:
+    if name not in _LAZY:
         raise AttributeError(f"module 'nri.table' has no attribute {name!r}")
-    return getattr(module, name)
+    return getattr(import_module(f"nri.table.{_LAZY[name]}"), name)

@@ -1,7 +1,4 @@
-"""Binarizer: which columns can be of use to a rule, and the boolean variables that they become.
-
-Variables have unknowns, and each knows what it means.
-"""
+"""Binarizer: which columns can be of use to a rule, and the boolean variables that they become."""
 
 import math
 import re
@@ -15,21 +12,17 @@ from numpy.typing import NDArray
 from nri import rule
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule import Kind, Op
-from nri.rule.column import BOOLEAN, OPEN, Column, ColumnDomain, Columns, row_count
-from nri.rule.truth import literal_truth
+from nri.rule import BOOLEAN, OPEN, Column, ColumnDomain, Columns, Kind, Op, literal_truth, row_count
 from nri.table.cuts import find_thresholds
 from nri.table.left_out import LeftOut, Reason
 from nri.table.table import Table
 
-_MOST_CATEGORIES = 30
-"""Most categories of a column that become variables, the most frequent ones; the rest equal none of them."""
+_MOST_CATEGORIES = 30  # categories of a column that become variables, the most frequent ones
 _MIN_SHARE, _MIN_ROWS, _ENOUGH_ROWS = 0.002, 2, 20
 """Least share of the rows that a category must have, least rows whatever it is, and rows that are enough."""
 _MIN_COVERED = 0.2  # least share of the rows that the chosen categories must hold between them
 _FEW_ROWS = 10  # below this, values that all differ say little: legitimate columns do so too
-_COUNTING_ROWS = 20
-"""From here on, whole numbers without gap or repetition are a count of the rows, not a measurement."""
+_COUNTING_ROWS = 20  # rows from which on whole numbers without gap or repetition number them
 _IDENTIFIER_WORDS = {"id", "ids", "uid", "uuid", "guid", "pk", "rowid", "idx", "rownum"}
 _IDENTIFIER_NAMES = {"", "index", "row", "key", "no", "nr", "number", "record", "unnamed: 0"}
 _UUID = re.compile(r"\{?[0-9a-fA-F]{8}-?([0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}\}?")
@@ -42,10 +35,7 @@ def _rows_needed(n_known: int) -> int:
 
 
 def why_useless(column: Column, name: str, *, whole: bool = False) -> Reason | None:
-    """Return why a column can be of no use to a rule, None if it can; the order of rows does not matter.
-
-    Its name may show that it is an identifier; only numbers that are ``whole`` by type can be one.
-    """
+    """Return why a column can be of no use, None if it can; only ``whole`` numbers may number rows."""
     distinct, counts = column.distinct()
     if not len(distinct):
         return Reason.UNREADABLE if column.categories == () else Reason.MISSING
@@ -61,10 +51,8 @@ def why_useless(column: Column, name: str, *, whole: bool = False) -> Reason | N
 def usable_categories(column: Column, weights: FloatArray | None = None) -> list[str]:
     """Return the categories with enough rows, the most frequent ones if too many, in sorted order.
 
-    With weights [M] that are whole numbers a row counts as often as it stands for rows.
-
-    Of two values one is enough, since the other is its negation: the later one in the alphabet, which
-    tends to be the affirmative one (no/yes, f/t, absent/present).
+    With weights [M] that are whole numbers a row counts as often as it stands for rows. Of two values the
+    later one in the alphabet is enough, which tends to be the affirmative one (no/yes, absent/present).
     """
     distinct, counts = column.distinct()
     if weights is not None and (weights == np.round(weights)).all():
@@ -93,19 +81,16 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason |
     n_cells, n_distinct = int(counts.sum()), len(distinct)
     if n_distinct == 2:
         return None
-    if n_distinct > 0.5 * n_cells and _reads_like_sentences(distinct):
+    length, words = (
+        np.mean(one) for one in zip(*((len(x), x.count(" ") + 1) for x in distinct), strict=True)
+    )
+    if n_distinct > 0.5 * n_cells and length > _LONG_TEXT and words >= _MANY_WORDS:
         return Reason.FREE_TEXT
     hardly_repeated = n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS)
     if hardly_repeated or all(map(_UUID.fullmatch, distinct)):
         return Reason.IDENTIFIER
     enough = np.sort(counts[counts >= _rows_needed(n_cells)])[::-1][:_MOST_CATEGORIES]
     return Reason.TOO_MANY if enough.sum() < _MIN_COVERED * n_cells else None
-
-
-def _reads_like_sentences(distinct: NDArray[Any]) -> bool:
-    length = np.mean([len(text) for text in distinct])
-    words = np.mean([text.count(" ") + 1 for text in distinct])
-    return bool(length > _LONG_TEXT and words >= _MANY_WORDS)
 
 
 class Binarizer:
@@ -151,15 +136,17 @@ class Binarizer:
     def fit(self, table: Table, *, by_labels: bool = True) -> "Binarizer":
         """Decide on variables from the support rows."""
         if not len(table):
-            raise InputError(
-                f"the table has 0 sample(s) (shape=(0, {len(table.names)})) while a minimum of 1 is "
-                "required; give rows"
-            )
+            shape = f"shape=(0, {len(table.names)})"
+            raise InputError(f"0 sample(s) ({shape}) while a minimum of 1 is required; give rows")
         columns, self.left_out_ = self._usable_columns(table)
         codes = table.codes if by_labels and table.outcome is not None else None
         made = {name: self._variables_of(name, column, codes, table) for name, column in columns.items()}
         used = {name: columns[name] for name, variables in made.items() if variables}
-        self.domain_ = {name: _domain_of(column) for name, column in used.items()}
+        usual = {Kind.BOOLEAN: BOOLEAN, Kind.NUMBER: OPEN, Kind.DATE: OPEN}
+        self.domain_ = {
+            name: usual.get(column.kind) or ColumnDomain(column.distinct()[0].tolist())
+            for name, column in used.items()
+        }
         self._scales = {} if self.mode == "paper" or table.is_matrix else _scales(used, table.weights)
         return self._with_variables(variable for variables in made.values() for variable in variables)
 
@@ -189,10 +176,7 @@ class Binarizer:
         return self
 
     def cells(self, columns: Columns, n_rows: int | None = None) -> tuple[BoolArray, BoolArray]:
-        """Return [M, N] twice: where each variable is true, and where it is known.
-
-        A category never seen is equal to none of the variables: they are all known and False.
-        """
+        """Return [M, N] twice: where each variable is true, and where it is known."""
         shape = (row_count({name: columns[name] for name in self.columns_}, n_rows), len(self.variables_))
         values, known = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
         for index, variable in enumerate(self.variables_):
@@ -200,14 +184,11 @@ class Binarizer:
         return values, known
 
     def numbers(self, columns: Columns) -> NDArray[np.float32]:
-        """Return [M, F]: the cells of number and date columns with mean 0 and spread 1, 0 where unknown.
-
-        No cell counts for more than four times the spread, and none is finer than a thousandth of it: so no
-        order of rows or columns shows in the last digits.
-        """
+        """Return [M, F]: the cells of number and date columns with mean 0 and spread 1, 0 where unknown."""
         measured = [name for name in self.columns_ if name in self._scales]
         n_rows = row_count({name: columns[name] for name in self.columns_})
         found = np.zeros((n_rows, len(measured)), np.float32)
+        # rounded and clipped, so that no order of rows or columns shows in the last digits
         for index, name in enumerate(measured):
             column, (centre, spread) = columns[name], self._scales[name]
             scaled = (column.values[column.known].astype(np.float64) - centre) / spread
@@ -218,7 +199,10 @@ class Binarizer:
         """Tell the columns that give variables from those that are left out."""
         if table.is_matrix:
             return table.columns, ()
-        reasons = {name: self._why_useless(name, table) for name in table.names}
+        every = table.columns.items()
+        reasons = {name: why_useless(one, name, whole=table.plans[name].whole) for name, one in every}
+        if self.mode == "paper":
+            reasons = {name: None if one.known.any() else Reason.MISSING for name, one in every}
         if all(reason is not None for reason in reasons.values()):
             # a lone column that counts up is what somebody tries out first: better used than refused
             counting = [name for name, reason in reasons.items() if reason is Reason.IDENTIFIER]
@@ -234,12 +218,6 @@ class Binarizer:
                 left_out.append(LeftOut(name, reason, usable))
         return columns, tuple(left_out)
 
-    def _why_useless(self, name: str, table: Table) -> Reason | None:
-        column = table.columns[name]
-        if self.mode == "paper":
-            return None if column.known.any() else Reason.MISSING
-        return why_useless(column, name, whole=table.plans[name].whole)
-
     def _variables_of(
         self, name: str, column: Column, codes: IntArray | None, table: Table
     ) -> list[rule.Literal]:
@@ -249,7 +227,9 @@ class Binarizer:
             return [rule.Literal(name, Op.EQ, text) for text in self._categories(column, table.weights)]
         cells = column.values[column.known]
         if self.mode == "paper":
-            return [rule.Literal(name, Op.GT, _median(cells))]
+            if column.kind is Kind.DATE:  # of an even number of dates the earlier of the two in the middle
+                return [rule.Literal(name, Op.GT, np.sort(cells)[(len(cells) - 1) // 2])]
+            return [rule.Literal(name, Op.GT, np.median(cells))]
         chosen = find_thresholds(
             cells,
             None if codes is None else codes[column.known],
@@ -263,12 +243,6 @@ class Binarizer:
         if self.mode == "paper":
             return [str(text) for text in column.distinct()[0]]
         return usable_categories(column, weights)
-
-
-def _domain_of(column: Column) -> ColumnDomain:
-    if column.kind is Kind.TEXT:
-        return ColumnDomain(column.distinct()[0].tolist())
-    return BOOLEAN if column.kind is Kind.BOOLEAN else OPEN
 
 
 def _scales(columns: Columns, row_weights: FloatArray) -> dict[str, tuple[float, float]]:
@@ -286,10 +260,3 @@ def _scales(columns: Columns, row_weights: FloatArray) -> dict[str, tuple[float,
         if np.isfinite(centre) and np.isfinite(spread) and spread > 1e-300:
             found[name] = (centre, spread)
     return found
-
-
-def _median(cells: Any) -> Any:
-    """Return the median; of an even number of dates the earlier of the two in the middle."""
-    if cells.dtype.kind == "M":
-        return np.sort(cells)[(len(cells) - 1) // 2]
-    return np.median(cells)

@@ -1,7 +1,4 @@
-"""By plan: read the cells of a column by its plan, and a value that they are compared with.
-
-The plan was made when the column was first seen. A person writes comparisons as ``price > 100``.
-"""
+"""By plan: read the cells of a column by its plan, and what they are compared with: ``price > 100``."""
 
 import operator
 import re
@@ -13,12 +10,10 @@ import numpy as np
 
 from nri.arrays import BoolArray
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.column import Column, ColumnPlan, empty_column
-from nri.rule.literal import Kind, Literal, Op
+from nri.rule import Column, ColumnPlan, Kind, Literal, Op, empty_column
 from nri.rule.phrase import unquoted
 from nri.table import date, number
 from nri.table.cells import (
-    ZERO_ONE,
     Cells,
     ParsedTexts,
     ReadColumn,
@@ -44,8 +39,10 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     if isinstance(cells, TypedCells):
         return ReadColumn(recast(cells.column, plan, name), plan, cells.note)
     cells = cells.without(plan.missing)
+    readers = {Kind.BOOLEAN: number.read_boolean, Kind.NUMBER: number.read, Kind.DATE: date.read}
+    reader = readers.get(plan.kind, _read_categories)
     try:
-        parsed = _read_texts(cells, plan)
+        parsed = reader(cells.texts, cells.counts, plan) if cells.texts else ParsedTexts(np.zeros(0), plan)
     except InputError as error:
         raise InputError(f"column {name!r}: {error}") from None
     column = spread(parsed, cells)
@@ -54,23 +51,12 @@ def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     lost = meant & ~column.known
     if 2 * int(lost.sum()) > int(meant.sum()):
         row = int(np.flatnonzero(lost)[0])
-        raise InputError(
-            f"column {name!r}, row {row + 1}: {example(cells.texts[cells.codes[row]])} is no {plan.kind}; "
-            "correct the cell, or leave it empty if it is not known"
-        )
+        cell = example(cells.texts[cells.codes[row]])
+        raise InputError(f"column {name!r}, row {row + 1}: {cell} is no {plan.kind}; correct it, or empty it")
     return ReadColumn(column, parsed.plan, parsed.note)
 
 
-def _read_texts(cells: TextCells, plan: ColumnPlan) -> ParsedTexts:
-    if not cells.texts:
-        return ParsedTexts(np.zeros(0), plan)
-    if plan.kind is Kind.TEXT:
-        return _read_categories(cells.texts, plan)
-    readers = {Kind.BOOLEAN: number.read_boolean, Kind.NUMBER: number.read, Kind.DATE: date.read}
-    return readers[plan.kind](cells.texts, cells.counts, plan)
-
-
-def _read_categories(texts: Sequence[str], plan: ColumnPlan) -> ParsedTexts:
+def _read_categories(texts: Sequence[str], _: object, plan: ColumnPlan) -> ParsedTexts:
     """Read texts as the categories of a plan; one that is known by another spelling gets the one in use."""
     if plan.labels:
         return ParsedTexts(np.array([plan.labels.get(as_code(x), x) for x in texts], dtype=object), plan)
@@ -82,18 +68,14 @@ def _read_categories(texts: Sequence[str], plan: ColumnPlan) -> ParsedTexts:
 
 
 def guess_of(cells: Cells, plan: ColumnPlan) -> object:
-    """Return what reading cells by a plan infers from all of them together; None if nothing.
-
-    A column that is read in parts must give the same guess in all of them.
-    """
+    """Return what is inferred from all cells together, to be the same in all parts of a column; or None."""
     if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT:
         return None
     cells = cells.without(plan.missing)
     if not cells.texts:
         return None
-    if plan.kind is Kind.DATE:
-        return date.guess(cells.texts, plan)
-    return number.guess(cells.texts, cells.counts, plan)
+    is_date = plan.kind is Kind.DATE
+    return date.guess(cells.texts, plan) if is_date else number.guess(cells.texts, cells.counts, plan)
 
 
 def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
@@ -111,10 +93,8 @@ def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
     if kind is Kind.NUMBER and present is Kind.BOOLEAN:
         return Column(as_numbers(column), column.known)
     row = int(np.flatnonzero(column.known)[0])
-    raise InputError(
-        f"column {name!r} holds a {present} ({example(str(column.values[row]))} in row {row + 1}) where a "
-        f"{kind} is expected; give the column as it was when the rule was induced"
-    )
+    cell = f"{example(str(column.values[row]))} in row {row + 1}"
+    raise InputError(f"column {name!r} holds a {present} ({cell}) where a {kind} is expected; convert it")
 
 
 def _respelled(column: Column, plan: ColumnPlan) -> Column:
@@ -128,7 +108,7 @@ def _respelled(column: Column, plan: ColumnPlan) -> Column:
         texts = column.texts
         column = Column(texts, column.known & ~np.isin(texts.astype(str), plan.missing))
     assert column.categories is not None, "texts have categories"
-    used = _read_categories(column.categories, plan).values
+    used = _read_categories(column.categories, None, plan).values
     if tuple(used) == column.categories:
         return column
     categories, places = np.unique(used, return_inverse=True)
@@ -150,12 +130,10 @@ class Comparison:
 
     def truth(self, column: Column, plan: ColumnPlan, name: str) -> BoolArray:
         """[M]: where it holds, as far as cells are known."""
-        if column.kind is Kind.BOOLEAN and plan.no_and_yes == ZERO_ONE.no_and_yes:
+        if column.kind is Kind.BOOLEAN and plan.is_zero_one:
             column, plan = Column(as_numbers(column), column.known), ColumnPlan(Kind.NUMBER)
         if self.operator in _ORDERED and column.kind in (Kind.TEXT, Kind.BOOLEAN):
-            raise InputError(
-                f"{self.written}: the {column.kind} cells of {name!r} have no order; use = or !="
-            )
+            raise InputError(f"{self.written}: {column.kind} cells of {name!r} have no order; use = or !=")
         value = self.parsed_value(plan, name)
         values = column.texts if column.kind is Kind.TEXT else column.values
         return np.asarray(_OPERATORS[self.operator](values, value), dtype=bool)
@@ -174,9 +152,7 @@ class Comparison:
 
 
 def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
-    """Tell a column's name from a comparison; a name that contains an operator goes first.
-
-    A name or a value may stand in quotes, as rules write those that could be misread.
+    """Tell a column's name from a comparison; names and values may be quoted, as rules write them.
 
     >>> comparison_of("price > 100", ["price", "size"])[0], comparison_of('"2021" > 100', ["2021"])[0]
     ('price', '2021')

@@ -1,8 +1,7 @@
 """Cells: one column as it came, before its meaning is decided; marks for missing cells; categories.
 
-A column comes as texts (from a text file, where everything is text, or because its type is text) or with a
-type of its own. Distinct texts are parsed once, however many cells hold them. Texts that are nothing else are
-categories: names of things, one thing however its name is spelled.
+A column comes as texts, whose distinct ones are parsed once, or with a type of its own. Texts that are
+nothing else are categories: names of things, one thing however its name is spelled.
 """
 
 import re
@@ -17,15 +16,13 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule.column import Column, ColumnPlan, empty_column
-from nri.rule.literal import Kind
+from nri.rule import Column, ColumnPlan, Kind, empty_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 TRUE_FALSE = ColumnPlan(Kind.BOOLEAN)  # Columns of the words true and false.
-TYPED_BOOLEAN = ColumnPlan(Kind.BOOLEAN, no_and_yes=("False", "True"))
-"""Columns that hold True and False by their type."""
+TYPED_BOOLEAN = ColumnPlan(Kind.BOOLEAN, no_and_yes=("False", "True"))  # Columns of booleans by type.
 ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))  # Columns of the numbers 0 and 1.
 
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
@@ -118,10 +115,7 @@ _DECIMAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
 
 
 def recognise_plain(texts: Sequence[str], *, decimal_comma: bool = False) -> ParsedTexts | None:
-    """Read texts that are numbers and nothing but numbers, None if one is not.
-
-    A number with leading zeros, as ``0042``, is a code, and its column no column of numbers.
-    With ``decimal_comma`` ``3,14`` is a number, as it is in files with semicolons.
+    """Read texts that are numbers and nothing but numbers, None if one is not; ``0042`` is a code.
 
     >>> recognise_plain(["1", "2.5"]).values.tolist(), recognise_plain(["0042", "1"])
     ([1.0, 2.5], None)
@@ -211,8 +205,7 @@ def some_cells(texts: Sequence[str], counts: IntArray, mask: BoolArray, what: st
     return f"{int(counts[mask].sum())} of {int(counts.sum())} cells {what}, such as {examples}"
 
 
-_REPEATED = 0.5
-"""Share of different words among the cells above which they are names or codes, whose case matters."""
+_REPEATED = 0.5  # share of different words above which they are names or codes, whose case matters
 _FREQUENT = 0.25  # share of the cells of a word that a spelling must have to be no slip
 _FREQUENT_CELLS = 5  # how many cells it must have besides
 _ANSWERS = {"yes", "no", "true", "false", "male", "female"}  # words that mean one thing in any case
@@ -228,8 +221,8 @@ def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool 
     used = np.array([spellings.get(text, text) for text in texts], dtype=object)
     plan = ColumnPlan(Kind.TEXT, categories=tuple(sorted(set(used))), spellings=spellings, folded=folded)
     shown = " and ".join(map(_spelled, apart))
-    note = f"{shown} differ in case only and are both frequent, so they are kept apart" if apart else ""
-    return ParsedTexts(used, plan, note or spelling_note(spellings))
+    note = f"{shown} differ in case only and are both frequent, so they are kept apart"
+    return ParsedTexts(used, plan, note if apart else spelling_note(spellings))
 
 
 def fold(text: str) -> str:

@@ -50,10 +50,6 @@ class ReadOptions:
         """Return the cells of a column that stand for nothing."""
         return tuple(dict.fromkeys((*self.missing.get("", ()), *self.missing.get(name, ()))))
 
-    def looks_for_codes(self, name: str) -> bool:
-        """Whether numbers of a column may be taken for missing codes: unless the caller names codes."""
-        return name not in self.missing and name not in self.outcome
-
 
 DEFAULT = ReadOptions()
 

@@ -1,7 +1,4 @@
-"""Cuts: where to cut a number or date column, a few places each, on the support rows alone.
-
-Among cuts that mean the same on these rows, the one that a person would say is chosen.
-"""
+"""Cuts: where to cut a number or date column; of cuts that mean the same, the one that a person would say."""
 
 import heapq
 import math
@@ -17,8 +14,7 @@ from nri.arrays import FloatArray, IntArray, class_bits
 
 _EQUAL_EVIDENCE_BITS = 1.0
 """Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
-_QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)
-"""Where to cut when the labels do not say; the earlier ones are wanted more."""
+_QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)  # Where to cut when the labels do not say, by preference.
 _QUANTILE_SLACK = 0.025  # share of the rows by which a quantile may be moved to a plainer number
 _LEAST_APART = 0.1  # share of the rows between a cut that fills up and any other one
 
@@ -43,9 +39,8 @@ def find_thresholds(
 ) -> list[Any]:
     """Return increasing thresholds ``t`` for literals ``x > t``, each a number a person would say.
 
-    With labels: the cuts with the most information about the class, found best first and kept
-    while they pay for themselves (the description-length test of Fayyad and Irani). Where these are
-    fewer than ``min_thresholds``, the best cut that did not pass, the median and the quartiles fill up.
+    The cuts with the most information about the labels, best first, are kept while they pay for themselves
+    (the test of Fayyad and Irani); the best one that does not and quantiles make up ``min_thresholds``.
 
     >>> age = np.array([23.0, 31, 45, 58, 65, 70])
     >>> find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1)
@@ -185,18 +180,16 @@ def say(distinct: NDArray[Any], cut: Cut) -> Any:
 
 
 _MOST_DIGITS = 17  # a double is exact with 17 significant digits, so no search needs more
-_MOST_TRIED = 40
-"""Numbers of one length that are tried; were there many more, a shorter one would have been tried before."""
+_MOST_TRIED = 40  # numbers of one length that are tried: of many more, a shorter one was tried before
 
 
 def plain_number(
     low: float, high: float, middle: float | None = None, accept: Callable[[float], bool] = lambda _: True
 ) -> float:
-    """Return a number ``t`` with ``low <= t < high`` and the fewest significant digits.
+    """Return a number ``t`` with ``low <= t < high`` and the fewest significant digits, zero first of all.
 
-    ``x > t`` then separates ``low`` from ``high``. Zero is the plainest of all; among numbers of
-    the same length a multiple of five near the middle is preferred, then what is nearest to the middle.
-    The interval may be unbounded, the middle is half way by default, and ``accept`` may refuse numbers.
+    Of the same length a multiple of five near the middle is preferred, then what is nearest to the middle,
+    which is half way by default. The interval may be unbounded, and ``accept`` may refuse numbers.
 
     >>> plain_number(61, 62), plain_number(58, 65), plain_number(22, 29), plain_number(-1.5, 3)
     (61.0, 60.0, 25.0, 0.0)
@@ -222,10 +215,8 @@ def plain_date(
 ) -> np.datetime64:
     """Return a moment ``t`` with ``low <= t < high``: the start of a year, else month, day, hour, ..."""
     for unit in ("Y", "M", "D", "h", "m", "s"):
-        first, wanted, last = (
-            int(end.astype(f"datetime64[{unit}]").astype(np.int64)) for end in (low, middle, high)
-        )
-        for count in _nearest(first, last, wanted):
+        ends = np.array([low, high, middle]).astype(f"datetime64[{unit}]").astype(np.int64).tolist()
+        for count in _nearest(*ends):
             moment = np.datetime64(count, unit).astype(low.dtype)
             if low <= moment < high and accept(moment):
                 return moment

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import IntArray
 from nri.errors import InputError
-from nri.rule.column import ColumnPlan
-from nri.rule.literal import Kind
+from nri.rule import ColumnPlan, Kind
 from nri.table.cells import ParsedTexts, example, some_cells
 from nri.table.number import is_missing_word
 
@@ -21,9 +20,7 @@ Moments = NDArray[np.datetime64]
 Format = tuple[str, str, str, str]  # shape, mark between numbers, digits of the year, how the time is written
 Fields = dict[str, int]
 
-_LEAST_BESIDE_WORDS = (
-    6  # different dates that it takes to believe that a column with other cells is about dates
-)
+_LEAST_BESIDE_WORDS = 6  # different dates without which a column with other cells is not about dates
 _LOOKED_AT = 5  # cells by which most columns are known to hold no dates
 _SAMPLE = 20  # texts by which dates in several formats are recognised
 _AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write them as YYYY-MM-DD"
@@ -34,10 +31,8 @@ _PLAIN = {
     r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?": "ISO8601",
     r"\d{1,2}\.\d{1,2}\.\d{4}": "%d.%m.%Y",
 }
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
-)
+_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august"]
+_MONTHS += ["september", "october", "november", "december"]
 _MONTH_OF = {name: i for i, full in enumerate(_MONTHS, start=1) for name in (full, full[:3])} | {"sept": 9}
 _TIME = (
     r"(?:,?[ T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?"
@@ -67,9 +62,7 @@ class TextDates:
 
 
 def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
-    """Read texts as dates if that is what most of them are, else return None.
-
-    Words for nothing and the few cells that are no dates become missing, with a note.
+    """Read texts as dates if that is what most of them are, else return None; other cells become missing.
 
     >>> recognise(["2024-01-31", "2024-02-01"], np.ones(2, int)).plan.kind
     <Kind.DATE: 'date'>
@@ -94,10 +87,7 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
     """Read texts as the dates that a plan says they are; NaT where a text is none."""
     dates = read_text_dates(texts, plan.day_first)
     if dates.ambiguous and not plan.stated:
-        raise InputError(
-            f"day and month cannot be told apart in {example(texts[0])} and the other dates; "
-            "write them as YYYY-MM-DD"
-        )
+        raise InputError(f"day and month cannot be told apart in {example(texts[0])}; write YYYY-MM-DD")
     note = some_cells(texts, counts, np.isnat(dates.moments), _NO_DATES)
     return ParsedTexts(dates.moments, plan, note)
 
@@ -122,11 +112,9 @@ def ambiguity(texts: Sequence[str]) -> str:
 
 
 def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> TextDates:
-    """Read texts as dates in one format.
+    """Read texts as dates, each format by itself: ISO, ``01/22/2023``, ``22-Jan-23``, ``January 22, 2023``.
 
-    ISO dates and times (also ``2024/01/31``) and ``31.01.2024`` may stand side by side. Everything else must
-    be alike in the whole column: ``01/22/2023``, ``22-Jan-23``, ``January 22, 2023``, ``2023-01``, ... A day
-    after the 12th tells whether day or month comes first, unless the caller knows it.
+    A day after the 12th tells whether day or month comes first, unless the caller knows it.
 
     >>> read_text_dates(["01/22/2023", "02/03/2023"]).moments.astype("datetime64[D]").tolist()
     [datetime.date(2023, 1, 22), datetime.date(2023, 2, 3)]
@@ -153,10 +141,7 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
 
 
 def parse_dates(texts: Sequence[str]) -> Moments:
-    """Read ISO dates and times (also ``2024/01/31`` and ``31.01.2024``), each by itself; NaT for others.
-
-    Month and day are never guessed: ``01/02/2024`` is not read.
-    """
+    """Read ISO dates and times, also ``2024/01/31`` and ``31.01.2024``; NaT for others, as ``01/02/2024``."""
     import pandas as pd
 
     series = pd.Series(texts, dtype=object).astype(str).str.strip()

@@ -1,6 +1,5 @@
-"""Delimited text: CSV and TSV with any of the usual delimiters, split into cells.
+"""Delimited text: CSV and TSV, split into cells by the standard library or, if it is long, by pyarrow.
 
-Short texts are split by the standard library, which is there at once; long ones by pyarrow if it is there.
 What these would split in another way, or refuse, is left to pandas: quotation marks after blanks, lines of
 blanks, rows that differ in length.
 """
@@ -30,10 +29,7 @@ _SHORT = 1_000_000  # Letters of a text up to which it is split by the standard 
 
 
 def read_delimited(text: str, name: str, delimiter: str) -> dict[str, TextColumn]:
-    """Split delimited text with a header line into columns of texts.
-
-    A text without a header or rows, with rows of different lengths or a name twice is refused.
-    """
+    """Split delimited text with a header line into columns of texts."""
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
     columns = None
@@ -49,9 +45,7 @@ def read_delimited(text: str, name: str, delimiter: str) -> dict[str, TextColumn
     if not named:
         raise InputError(f"{name} has delimiters but neither names nor cells; give a header line and rows")
     if _looks_like_row(named):
-        logger.warning(
-            "%s: the first line looks like a row; if it is one, add --header 0, or a line of names", name
-        )
+        logger.warning("%s: the first line looks like a row; if so, add --header 0, or a line of names", name)
     names = [title or f"column {place}" for place, (title, _) in enumerate(named, start=1)]
     check_distinct(names, name, " (the first line must hold the names)")
     return dict(zip(names, (cells for _, cells in named), strict=True))
@@ -90,9 +84,8 @@ def sniff_delimiter(text: str) -> str:
 
 def is_intricate(text: str, delimiter: str) -> bool:
     """Whether blanks stand alone on a line, or quotation marks elsewhere than around a whole cell."""
-    beginnings = ("\n ", "\n\t", "\r ", "\r\t")
-    may_be_blank = text[:1] in (" ", "\t") or any(blank in text for blank in beginnings)
-    if may_be_blank and _BLANK_LINE.search(text):
+    beginnings = ("\n ", "\n\t", "\r ", "\r\t")  # quicker to look for than a pattern
+    if (text[:1] in (" ", "\t") or any(map(text.__contains__, beginnings))) and _BLANK_LINE.search(text):
         return True
     if '"' not in text:
         return False

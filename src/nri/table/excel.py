@@ -1,23 +1,19 @@
 """Excel: find the table on a sheet of a workbook, whatever stands around it, and read its cells.
 
-A sheet is no table: there may be a title above it, a header of two rows with merged cells, a second table
-beside it. Empty rows and columns part a sheet into blocks, of which the largest is the table; a note says so
-and names the option that chooses otherwise. Workbooks are parsed by python-calamine (extra ``excel``) in a
-process of its own (:mod:`nri.table.excel_child`), whose memory and time are limited.
+Empty rows and columns part a sheet into blocks, of which the largest is the table; a note says so and names
+the option that chooses otherwise. Workbooks are parsed by python-calamine (extra ``excel``) in a process of
+its own (:mod:`nri.table.excel_child`), whose memory and time are limited.
 """
 
 from __future__ import annotations
 
-import contextlib
 import datetime as dt
-import importlib.util
 import io
 import json
 import logging
 import re
 import subprocess
 import sys
-import threading
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -31,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.errors import InputError
+from nri.errors import InputError, require_extra
 from nri.table.cells import check_distinct, number_as_text
 from nri.table.files import MEMORY_A_CELL, Budget, in_words
 
@@ -40,15 +36,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-INSTALL = "pip install 'nri[excel]'"
 WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 60, 1 << 20
 _END = 10**7  # a row and a column beyond every sheet
+# what goes wrong with a damaged archive
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError)
-"""What goes wrong with a damaged archive."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +113,7 @@ def _column_number(letters: str) -> int:
 
 
 def is_workbook(content: bytes, *, by_name: bool = False) -> bool:
-    """Whether bytes are a workbook of a spreadsheet: xlsx, xlsm, xlsb, ods or the old xls.
-
-    An archive that is one ``by_name`` may be damaged.
-    """
+    """Whether bytes are a workbook: xlsx, xlsm, xlsb, ods or the old xls; one ``by_name`` may be damaged."""
     if not content.startswith(_ZIP) or by_name:
         return content.startswith((_ZIP, _OLD))
     try:
@@ -134,24 +126,21 @@ def is_workbook(content: bytes, *, by_name: bool = False) -> bool:
 def read_workbook(
     content: bytes, name: str, choice: SheetChoice, budget: Budget
 ) -> tuple[pd.DataFrame, Workbook]:
-    """Return the cells of the table on a sheet, and where it is.
-
-    By default it is on the first sheet with a table, and the largest table there.
-    """
+    """Return the cells of a table, by default the largest on the first sheet with one, and where it is."""
     import pandas as pd
 
     if choice.header == 0:
         raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
-    with contextlib.closing(_Parser(content, name, budget)) as parser:
-        sizes = parser.answer()["sheets"]
-        n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes)
-        budget.check_cells(n_cells, name)
-        budget.check_memory(MEMORY_A_CELL * n_cells, name)
-        sheets = [sheet for sheet, _, bottom, _ in sorted(sizes, key=lambda one: not one[1]) if bottom]
-        if not sheets:
-            raise InputError(f"{name} has no sheet with cells; give one with a header row and rows")
-        chosen, within = _chosen_sheet(sheets, choice, name)
-        sheet = parser.sheet(chosen) if chosen is not None else _first_with_table(parser, sheets, name)
+    parsed = _parse(content, name, choice.sheet, budget)
+    n_cells = sum((bottom + 1) * (right + 1) for *_, bottom, right in parsed["sheets"])
+    budget.check(name, cells=n_cells, memory=MEMORY_A_CELL * n_cells)
+    visible_first = sorted(parsed["sheets"], key=lambda one: not one[1])
+    sheets = [sheet for sheet, _, bottom, _ in visible_first if bottom]
+    if not sheets:
+        raise InputError(f"{name} has no sheet with cells; give one with a header row and rows")
+    chosen, within = _chosen_sheet(sheets, choice, name)
+    some = (_Sheet(name, one, *parsed["cells"][one]) for one in ([chosen] if chosen else sheets))
+    sheet = next(some) if chosen or len(sheets) == 1 else _first_with_table(list(some), name)
     block = sheet.table(within)
     header, names = sheet.header(block, choice.header)
     below = range(header + 1, block.bottom + 1)
@@ -174,70 +163,36 @@ def read_workbook(
     return pd.DataFrame(frame), place
 
 
-class _Parser:
-    """A process that parses a workbook; one that dies, is late or fails at it is an InputError."""
-
-    def __init__(self, content: bytes, name: str, budget: Budget) -> None:
-        if importlib.util.find_spec("python_calamine") is None:
-            raise InputError(f"{name} is an Excel workbook, which needs python-calamine; run: {INSTALL}")
-        size = _unpacked_size(content, name, budget)
-        self._name = name
-        self._memory = min(budget.memory, _LEAST_MEMORY + _MEMORY_A_BYTE * size)
-        self._seconds = _LEAST_SECONDS + size // _BYTES_A_SECOND
-        script = Path(__file__).with_name("excel_child.py")
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", str(script)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,  # the parser writes a page about each panic
-            )
-        except OSError as error:
-            raise InputError(
-                f"{name} is a workbook, and no process can be started to parse it; save it as CSV ({error})"
-            ) from None
-        self._is_late = False
-        self._timer = threading.Timer(self._seconds, self._stop)
-        self._timer.daemon = True
-        self._timer.start()
-        self._send(json.dumps({"size": len(content), "memory": self._memory}).encode() + b"\n" + content)
-
-    def close(self) -> None:
-        self._timer.cancel()
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with contextlib.suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
-        self._process.wait()
-
-    def sheet(self, name: str) -> _Sheet:
-        self._send(json.dumps(name).encode() + b"\n")
-        answer = self.answer()
-        return _Sheet(f"{self._name}, sheet {name!r}", name, answer["cells"], answer["merged"])
-
-    def answer(self) -> dict[str, Any]:
-        line: bytes = self._process.stdout.readline()  # type: ignore[union-attr]
-        answer: dict[str, Any] = {"problem": "late" if self._is_late else "memory"}  # it has died
-        if line.endswith(b"\n"):
-            answer = json.loads(line, object_hook=_from_json)
-        if "problem" not in answer:
-            return answer
-        problem = answer["problem"]
-        if problem == "password":
-            raise InputError(f"{self._name} is locked by a password; save a copy without one")
-        if problem in ("late", "memory"):
-            most = f"{self._seconds} s" if problem == "late" else f"{in_words(self._memory)} of memory"
-            problem = f"it cannot be parsed within {most}"
-        raise InputError(f"{self._name} is no readable workbook ({problem}); save it again, or as CSV")
-
-    def _send(self, line: bytes) -> None:
-        with contextlib.suppress(OSError):  # a process that has ended gives no answer either
-            self._process.stdin.write(line)  # type: ignore[union-attr]
-            self._process.stdin.flush()  # type: ignore[union-attr]
-
-    def _stop(self) -> None:
-        self._is_late = True
-        self._process.kill()
+def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict[str, Any]:
+    """Return the sizes of all sheets and the cells of the named one, or of all, from another process."""
+    require_extra("excel", f"{name} is an Excel workbook, which", "python_calamine")
+    size = _unpacked_size(content, name, budget)
+    memory = min(budget.memory, _LEAST_MEMORY + _MEMORY_A_BYTE * size)
+    seconds = _LEAST_SECONDS + size // _BYTES_A_SECOND
+    most = min(budget.cells, budget.memory // MEMORY_A_CELL)
+    request = json.dumps({"sheet": sheet, "memory": memory, "cells": most}).encode() + b"\n" + content
+    command = [sys.executable, "-P", str(Path(__file__).with_name("excel_child.py"))]
+    answer = {"problem": f"it cannot be parsed within {in_words(memory)} of memory"}  # unless there is one
+    try:  # the parser writes a page about each panic
+        done = subprocess.run(
+            command,
+            input=request,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds,
+            check=False,
+        )
+        if done.stdout.endswith(b"\n"):
+            answer |= json.loads(done.stdout, object_hook=_from_json)
+    except subprocess.TimeoutExpired:
+        answer = {"problem": f"it cannot be parsed within {seconds} s"}
+    except OSError as error:
+        raise InputError(f"{name}: no process can be started to parse it; save it as CSV ({error})") from None
+    if answer["problem"] == "password":
+        raise InputError(f"{name} is locked by a password; save a copy without one")
+    if answer["problem"]:
+        raise InputError(f"{name} is no readable workbook ({answer['problem']}); save it again, or as CSV")
+    return answer
 
 
 def _unpacked_size(content: bytes, name: str, budget: Budget) -> int:
@@ -247,13 +202,13 @@ def _unpacked_size(content: bytes, name: str, budget: Budget) -> int:
     size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            budget.check_unpacked(sum(part.file_size for part in archive.infolist()), name)
+            budget.check(name, unpacked=sum(part.file_size for part in archive.infolist()))
             for part in archive.infolist():
                 part.file_size = 1 << 62  # so that reading goes on to the end of what is there
                 with archive.open(part) as file:
                     while chunk := file.read(1 << 20):
                         size += len(chunk)
-                        budget.check_unpacked(size, name)
+                        budget.check(name, unpacked=size)
     except InputError:
         raise
     except _DAMAGED:
@@ -305,14 +260,10 @@ def _chosen_sheet(sheets: Sequence[str], choice: SheetChoice, name: str) -> tupl
     raise InputError(f"{name} has no sheet {wanted!r}; it has {', '.join(repr(sheet) for sheet in sheets)}")
 
 
-def _first_with_table(parser: _Parser, sheets: Sequence[str], name: str) -> _Sheet:
+def _first_with_table(sheets: Sequence[_Sheet], name: str) -> _Sheet:
     """Return the first sheet that holds more than lines of text: many a workbook begins with a cover."""
-    if len(sheets) == 1:
-        return parser.sheet(sheets[0])
-    read = map(parser.sheet, sheets)
-    chosen = next((sheet for sheet in read if any(block.is_wide for block in sheet.blocks())), None)
-    chosen = chosen or parser.sheet(sheets[0])
-    others = ", ".join(repr(one) for one in sheets if one != chosen.name)
+    chosen = next((one for one in sheets if any(block.is_wide for block in one.blocks())), sheets[0])
+    others = ", ".join(repr(one.name) for one in sheets if one is not chosen)
     logger.warning("%s: sheet %r is read; others are %s (--sheet NAME)", name, chosen.name, others)
     return chosen
 
@@ -320,8 +271,8 @@ def _first_with_table(parser: _Parser, sheets: Sequence[str], name: str) -> _She
 class _Sheet:
     """The cells of a sheet, None where one is empty."""
 
-    def __init__(self, where: str, name: str, rows: list[list[Any]], merged: list[Any]) -> None:
-        self.where, self.name = where, name
+    def __init__(self, book: str, name: str, rows: list[list[Any]], merged: list[Any]) -> None:
+        self.where, self.name = f"{book}, sheet {name!r}", name
         self.cells: NDArray[Any] = np.full((len(rows), len(rows[0]) if rows else 0), None, dtype=object)
         for place, row in enumerate(rows):
             self.cells[place] = [_plain_cell(cell) for cell in row]
@@ -395,7 +346,7 @@ class _Sheet:
             while last + 1 < block.bottom and self._spans(last, block):
                 last += 1
             if first > 0:
-                message = "%s: the header is row %d; rows above it are passed over (--header ROW)"
+                message = "%s: the header is row %d; rows above it are skipped (--header ROW)"
                 logger.warning(message, self.where, last + 1)
         columns = range(block.left, block.right + 1)
         names = {column: self._name(first, last, column) for column in columns}

@@ -1,8 +1,8 @@
 """Parse a workbook in a process of its own, so that one which crashes or bloats the parser ends only that.
 
 :mod:`nri.table.excel` runs this file as a script; it imports nothing of the package, to start at once. The
-first line of standard input says how many bytes of workbook follow it and how much memory they may take;
-every further line asks for a sheet. Each is answered by one line of JSON.
+first line of standard input says which sheet is wanted, how many cells there may be and how much memory they
+may take; the workbook follows. The answer is one line of JSON.
 """
 
 import contextlib
@@ -16,26 +16,40 @@ BASE_MEMORY = 256 << 20  # Bytes of address space that the process takes by itse
 
 
 def main() -> None:
-    """Answer until there are no more questions; what goes wrong is an answer too."""
+    """Write sheets and cells, or what goes wrong, which is an answer too."""
     request = json.loads(sys.stdin.buffer.readline())
     _limit_memory(request["memory"])
     try:
         from python_calamine import CalamineWorkbook, PasswordError
 
         try:
-            book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read(request["size"])))
+            book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
         except PasswordError:
-            _answer({"problem": "password"})
-            return
-        _answer({"sheets": [_size(book, sheet.name, str(sheet.visible)) for sheet in book.sheets_metadata]})
-        for line in sys.stdin.buffer:
-            sheet = book.get_sheet_by_name(json.loads(line))
-            cells = sheet.to_python(skip_empty_area=False)
-            _answer({"cells": cells, "merged": sheet.merged_cell_ranges or []})
+            answer: dict[str, Any] = {"problem": "password"}
+        else:
+            answer = {"problem": "", **_content(book, request["sheet"], request["cells"])}
+        text = json.dumps(answer, default=_tagged)
     except MemoryError:
-        _answer({"problem": "memory"})
+        return  # no answer says so
     except BaseException as error:  # a panic of the parser is no Exception
-        _answer({"problem": " ".join(str(error).split())[:100]})
+        text = json.dumps({"problem": " ".join(str(error).split())[:100]})
+    sys.stdout.write(text + "\n")
+
+
+def _content(book: Any, wanted: str | None, most: int) -> dict[str, Any]:
+    """Return of each sheet its name, whether it is visible and its size; and cells if they are not many."""
+    visible = {one.name: str(one.visible).endswith("Visible") for one in book.sheets_metadata}
+    sheets = {name: book.get_sheet_by_name(name) for name in visible}
+    sizes = [[name, visible[name], one.total_height, one.total_width] for name, one in sheets.items()]
+    if sum((bottom + 1) * (right + 1) for *_, bottom, right in sizes) > most:
+        return {"sheets": sizes}
+    read = {name: one for name, one in sheets.items() if wanted not in sheets or name == wanted}
+    cells = {
+        name: (one.to_python(skip_empty_area=False), one.merged_cell_ranges or [])
+        for name, one in read.items()
+        if one.total_height
+    }
+    return {"sheets": sizes, "cells": cells}
 
 
 def _limit_memory(size: int) -> None:
@@ -46,17 +60,6 @@ def _limit_memory(size: int) -> None:
         wanted = BASE_MEMORY + size
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-
-
-def _size(book: Any, name: str, visible: str) -> list[Any]:
-    """Return the name of a sheet, whether it is visible, its last row and its last column, counted from 0."""
-    sheet = book.get_sheet_by_name(name)
-    return [name, visible.endswith("Visible"), sheet.total_height, sheet.total_width]
-
-
-def _answer(answer: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(answer, default=_tagged) + "\n")
-    sys.stdout.flush()
 
 
 def _tagged(cell: Any) -> dict[str, Any]:

@@ -1,8 +1,6 @@
 """Files: the bytes and the text of whatever file may hold a table, within a budget; databases in files.
 
-A few kilobytes can unpack to gigabytes, and a short file can announce a billion cells. A :class:`Budget` is
-checked while a file is still small: compressed layers are counted as they are undone and not kept, lines and
-delimiters of text are counted, Parquet files state their size.
+A few kilobytes can unpack to gigabytes, so that a :class:`Budget` is checked while a file is still small.
 """
 
 import contextlib
@@ -34,6 +32,14 @@ _MEMORY_A_BYTE, MEMORY_A_CELL = 12, 50
 """About what a text file takes while it is read, for each byte and for each cell (docs/limits.md)."""
 
 
+_REFUSALS = {
+    "bytes": "is larger than {}, the most taken",
+    "unpacked": "unpacks to more than {}",
+    "cells": "has more than {} cells, the most taken",
+    "memory": "would take more than {} of memory, the most there is for it",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What a table may take. Each check raises an InputError that names the limit and a remedy."""
@@ -44,32 +50,17 @@ class Budget:
     memory: int  # most bytes of memory while it is read, as far as can be estimated before
     remedy: str = "give fewer rows or columns"  # what to do about it
 
-    def check_bytes(self, size: int, name: str) -> None:
-        """Refuse a file that has too many bytes."""
-        self._check(size, self.bytes, f"{name} is larger than {in_words(self.bytes)}, the most taken")
-
-    def check_unpacked(self, size: int, name: str) -> None:
-        """Refuse a file that unpacks to too many bytes."""
-        self._check(size, self.unpacked, f"{name} unpacks to more than {in_words(self.unpacked)}")
-
-    def check_cells(self, cells: int, name: str) -> None:
-        """Refuse a table that has too many cells."""
-        most = f"{self.cells:,}".replace(",", " ")
-        self._check(cells, self.cells, f"{name} has more than {most} cells, the most taken")
-
-    def check_memory(self, size: int, name: str) -> None:
-        """Refuse a table that would take too much memory."""
-        most = f"{in_words(self.memory)} of memory, the most there is for it"
-        self._check(size, self.memory, f"{name} would take more than {most}")
+    def check(self, name: str, **sizes: int) -> None:
+        """Refuse a file of which one of these limits is exceeded."""
+        for limit, size in sizes.items():
+            most = getattr(self, limit)
+            if size > most:
+                shown = f"{most:,}".replace(",", " ") if limit == "cells" else in_words(most)
+                raise InputError(f"{name} {_REFUSALS[limit].format(shown)}; {self.remedy}")
 
     def check_text(self, size: int, cells: int, name: str) -> None:
         """Refuse a text file by its bytes and cells."""
-        self.check_cells(cells, name)
-        self.check_memory(_MEMORY_A_BYTE * size + MEMORY_A_CELL * cells, name)
-
-    def _check(self, size: int, most: int, problem: str) -> None:
-        if size > most:
-            raise InputError(f"{problem}; {self.remedy}")
+        self.check(name, cells=cells, memory=_MEMORY_A_BYTE * size + MEMORY_A_CELL * cells)
 
 
 def machine_budget() -> Budget:
@@ -111,9 +102,7 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
         name = given if isinstance(given, str) else "the file"
         return name, _read_all(source, name, budget)
     if isinstance(source, str) and "://" in source and not os.path.exists(source):
-        raise InputError(
-            f"{without_password(source)} is a URL, not a file; export or download the table and give that"
-        )
+        raise InputError(f"{without_password(source)} is a URL, not a file; download the table and give that")
     path, name = Path(source), str(Path(source))
     try:
         if path.is_dir():
@@ -121,18 +110,16 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
         with path.open("rb") as file:
             scheme = database_of(file.peek(16))  # before its size: a table of it may be small
             if scheme is not None:
-                raise InputError(
-                    f"{path} is {DATABASES[scheme]}, not one table; give nri induce its URL, "
-                    f"{url_of(scheme, path)} --table NAME, or export the table as CSV"
-                )
-            budget.check_bytes(path.stat().st_size, name)
+                url = f"{url_of(scheme, path)} --table NAME"
+                raise InputError(f"{path} is {DATABASES[scheme]}; give nri induce its URL, {url}, or a CSV")
+            budget.check(name, bytes=path.stat().st_size)
             return name, _read_all(file, name, budget)
     except FileNotFoundError:
         raise missing_file(path) from None
     except InputError:
         raise
     except (OSError, ValueError) as error:
-        cause = getattr(error, "strerror", None) or str(error)
+        cause = getattr(error, "strerror", None) or error
         raise InputError(f"{name} cannot be read ({cause}); check its name and permissions") from None
 
 
@@ -144,7 +131,7 @@ def _read_all(source: IO[Any], name: str, budget: Budget) -> bytes | str:
         while part := source.read(_STEP):
             parts.append(part)
             size += len(part)
-            budget.check_bytes(size, name)
+            budget.check(name, bytes=size)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{name} cannot be read ({error}); {REMEDY}") from None
     content: bytes | str = type(parts[0])().join(parts) if parts else ""  # type: ignore[arg-type]
@@ -166,18 +153,14 @@ def decode(content: bytes, name: str) -> str:
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            encoding, text = _decode_western(content)
             line, hint = content.count(b"\n", 0, error.start) + 1, "save it as UTF-8 if letters look wrong"
+            try:
+                encoding, text = "Windows-1252", content.decode("cp1252")
+            except UnicodeDecodeError:
+                encoding, text = "Latin-1", content.decode("latin-1")
             logger.warning("%s is not UTF-8 (line %d); read as %s: %s", name, line, encoding, hint)
     check_control(text, name)
     return text
-
-
-def _decode_western(content: bytes) -> tuple[str, str]:
-    try:
-        return "Windows-1252", content.decode("cp1252")
-    except UnicodeDecodeError:
-        return "Latin-1", content.decode("latin-1")
 
 
 def check_control(text: str, name: str) -> None:

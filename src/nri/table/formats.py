@@ -7,13 +7,13 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nri.errors import InputError, require_extra
 from nri.table.cells import check_distinct, plain_numbers
-from nri.table.date import parse_dates
 from nri.table.files import Budget
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"  # First bytes of files.
 _STEP = 1 << 20  # bytes looked at in one go
 _LAYERS = 3  # most layers of compression around a table; one is usual, two happen by mistake
-_KEPT = 32 * _STEP
-"""Bytes kept of an unpacked file before it is known to fit; a larger one is unpacked a second time."""
+_KEPT = 32 * _STEP  # bytes kept of a file before it is known to fit; a larger one is unpacked a second time
 
 
 def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
@@ -36,7 +35,7 @@ def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
         if not size and not chunk.startswith((PARQUET, b"PK\x03\x04")):
             marks = b"\n" + max((b",", b";", b"\t", b"|"), key=chunk[: 1 << 16].count)
         size += len(chunk)
-        budget.check_unpacked(size, name)
+        budget.check(name, unpacked=size)
         if marks:
             cells += sum(map(chunk.count, marks))
             budget.check_text(size, cells, name)
@@ -69,10 +68,7 @@ _MOST_TIMES = 30  # different times of day that may be categories, such as the b
 
 
 def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the cells of a Parquet file, and why columns cannot be read: lists, structures, times of day.
-
-    A file that is damaged, too large or has no rows is refused.
-    """
+    """Return the cells of a Parquet file, and why columns cannot be read: lists, structures, times of day."""
     require_extra("parquet", f"{name} is a Parquet file, which", "pyarrow")
     from pyarrow import parquet
 
@@ -113,19 +109,17 @@ def _check_parquet(content: bytes, name: str, budget: Budget) -> None:
     from pyarrow import parquet
 
     about = parquet.ParquetFile(io.BytesIO(content)).metadata
-    budget.check_cells(about.num_rows * about.num_columns, name)
+    budget.check(name, cells=about.num_rows * about.num_columns)
     groups = map(about.row_group, range(about.num_row_groups))
     chunks = [group.column(place) for group in groups for place in range(about.num_columns)]
     values = sum(chunk.num_values for chunk in chunks)  # a cell that is a list holds many
-    budget.check_cells(values, name)
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    budget.check_unpacked(size, name)
     least = _MEMORY_A_VALUE * values + size
-    budget.check_memory(least, name)
+    budget.check(name, cells=values, unpacked=size, memory=least)
     texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
     if least + sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) > budget.memory:
         names = sorted({chunk.path_in_schema for chunk in texts if "." not in chunk.path_in_schema})
-        budget.check_memory(least + _text_size(content, names), name)
+        budget.check(name, memory=least + _text_size(content, names))
 
 
 def _text_size(content: bytes, names: Sequence[str]) -> int:
@@ -135,14 +129,13 @@ def _text_size(content: bytes, names: Sequence[str]) -> int:
 
     file = parquet.ParquetFile(io.BytesIO(content), read_dictionary=names)
     size = 0
-    for group in range(file.num_row_groups):
-        for name in names:
-            for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
-                if isinstance(chunk, pyarrow.DictionaryArray):
-                    lengths = compute.binary_length(chunk.dictionary)
-                    size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
-                else:
-                    size += chunk.nbytes
+    for group, name in product(range(file.num_row_groups), names):
+        for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
+            if isinstance(chunk, pyarrow.DictionaryArray):
+                lengths = compute.binary_length(chunk.dictionary)
+                size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
+            else:
+                size += chunk.nbytes
     return size
 
 
@@ -151,7 +144,13 @@ _ATTRIBUTE = re.compile(
     rf"@attribute \s+ (?: {_QUOTED} | (?P<bare>[^\s{{]+) ) \s* (?P<type>.+)", re.IGNORECASE | re.VERBOSE
 )
 _FIELD = re.compile(rf"""\s* (?: {_QUOTED} | (?P<bare>[^,'"]*?) ) \s* (?:,|$)""", re.VERBOSE)
-_JAVA_DATE = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M", "ss": "%S"}
+_ARFF_TYPES = {
+    "numeric": "numeric",
+    "real": "numeric",
+    "integer": "numeric",
+    "string": "text",
+    "date": "text",
+}
 
 
 def read_arff(text: str, name: str) -> pd.DataFrame:
@@ -171,17 +170,20 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
         raise InputError(f"{name} has no @data line; give an ARFF file with rows")
     if not declared:
         raise InputError(f"{name} declares no @attribute before @data; declare the columns")
-    rows = [_arff_row(line, len(declared), place) for place, line in lines[data + 1 :]]
     check_distinct((column for column, _ in declared), name)
-    if not rows:
-        raise InputError(f"{name} has no rows after @data; give at least one row")
     places = [place for place, _ in lines[data + 1 :]]
+    if not places:
+        raise InputError(f"{name} has no rows after @data; give at least one row")
+    rows = [_arff_cells(line, place) for place, line in lines[data + 1 :]]
+    for row, place in zip(rows, places, strict=True):
+        if len(row) != len(declared):
+            raise InputError(f"{place}: {len(row)} field(s) where {len(declared)} are declared; correct it")
     columns = zip(declared, zip(*rows, strict=True), strict=True)
     return pd.DataFrame({one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns})
 
 
-def _attribute(line: str, place: str) -> tuple[str, Any]:
-    """Return a column's name and its type: ``numeric``, ``string``, categories or how dates are written."""
+def _attribute(line: str, place: str) -> tuple[str, str | list[str]]:
+    """Return a column's name and its type: ``numeric``, ``text``, or its categories."""
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
         raise InputError(f"{place}: {line[:60]!r} declares no name and type; write @attribute NAME TYPE")
@@ -190,38 +192,16 @@ def _attribute(line: str, place: str) -> tuple[str, Any]:
         if not declared.endswith("}"):
             raise InputError(f"{place}: the categories of {name!r} have no closing brace; add it")
         return name, [text for text in _arff_cells(declared[1:-1], place) if text is not None]
-    word, _, rest = declared.partition(" ")
-    kinds = {"numeric": "numeric", "real": "numeric", "integer": "numeric", "string": "string"}
-    if word.lower() in kinds:
-        return name, kinds[word.lower()]
-    if word.lower() != "date":
-        raise InputError(
-            f"{place}: column {name!r} has type {word!r}; use numeric, string, date or {{categories}}"
-        )
-    java = rest.strip().strip("\"'")
-    if not java or java.startswith("yyyy-MM-dd"):
-        return name, "ISO8601"
-    pattern = re.sub("|".join(_JAVA_DATE), lambda match: _JAVA_DATE[match[0]], java.replace("'", ""))
-    if re.search(r"(?<!%)[A-Za-z]{2}", pattern):
-        raise InputError(f"{place}: date format {java!r} is not understood; use yyyy-MM-dd")
-    return name, pattern
-
-
-def _arff_row(line: str, width: int, place: str) -> list[str | None]:
-    if line.startswith("{"):
-        raise InputError(f"{place}: sparse ARFF is not read; convert the file to dense ARFF or CSV")
-    row = _arff_cells(line, place)
-    if len(row) != width:
-        raise InputError(
-            f"{place}: {len(row)} field(s) where {width} attributes are declared; correct the line"
-        )
-    return row
+    word = declared.split()[0]
+    if word.lower() not in _ARFF_TYPES:
+        raise InputError(f"{place}: {name!r} has type {word!r}; use numeric, string, date or {{categories}}")
+    return name, _ARFF_TYPES[word.lower()]
 
 
 def _arff_cells(line: str, place: str) -> list[str | None]:
     """Split a line at its commas; None is a missing cell, and a quoted ``'?'`` is not missing."""
-    if not any(mark in line for mark in "'\"\\"):
-        return [None if cell in ("?", "") else cell for cell in map(str.strip, line.split(","))]
+    if line.startswith("{"):
+        raise InputError(f"{place}: sparse ARFF is not read; convert the file to dense ARFF or CSV")
     cells: list[str | None] = []
     at = 0
     while (match := _FIELD.match(line, at)) is not None:
@@ -239,28 +219,20 @@ def _unquoted(match: re.Match[str]) -> str:
 
 
 def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: Sequence[str]) -> Any:
+    """Return numbers, categories, or texts, of which dates are recognised as in any other file."""
     import pandas as pd
 
-    texts, known = np.array(cells, dtype=object), np.array([cell is not None for cell in cells])
-    if declared == "string":
-        return texts
-    values: Any
-    if isinstance(declared, list):
+    if declared == "text":
+        return np.array(cells, dtype=object)
+    known: Any = np.array([cell is not None for cell in cells])
+    if declared == "numeric":
+        values: Any = plain_numbers([cell or "" for cell in cells])
+        bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
+    else:
         order = {text: place for place, text in enumerate(dict.fromkeys(declared))}
         values = pd.Categorical.from_codes([order.get(cell, -1) for cell in cells], pd.Index(list(order)))
         bad, what = known & (values.codes < 0), f"no category of {name!r}"
-    elif declared == "numeric":
-        values = np.full(len(texts), np.nan)
-        values[known] = plain_numbers(texts[known])
-        bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
-    else:
-        values = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
-        if declared == "ISO8601":
-            values[known] = parse_dates(texts[known])
-        else:
-            values[known] = pd.to_datetime(texts[known], format=declared, errors="coerce")
-        bad, what = known & np.isnat(values), f"no date, as {name!r} needs"
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise InputError(f"{places[row]}: {str(texts[row])[:40]!r} is {what}; correct the cell or write ?")
+        raise InputError(f"{places[row]}: {str(cells[row])[:40]!r} is {what}; correct the cell or write ?")
     return values

@@ -22,17 +22,15 @@ from nri.errors import InputError, require_extra
 from nri.rule.column import Column
 from nri.table.cells import Cells, TextCells, TypedCells, check_distinct, number_as_text
 
-_PLAIN_CELLS = (
-    *(str, bytes, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, dt.timedelta),
-    *(pd.Interval, pd.Period),
-)
+_TIMES = (dt.date, dt.time, dt.timedelta, pd.Interval, pd.Period)
+_PLAIN_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, *_TIMES)
 
 
 def as_frame(X: Any) -> pd.DataFrame:
     """Return a table as a DataFrame whose column names are distinct strings; its cells stay as they are.
 
-    It may be a DataFrame, polars frame, pyarrow table, array, list of rows or of records, or a dict of
-    columns, and is never changed. Columns without names are called ``x0``, ``x1``, ...
+    It may be a frame of any library, an array, a list of rows or of records, or a dict of columns, and is
+    never changed. Columns without names are called ``x0``, ``x1``, ...
 
     >>> as_frame([[1, "red"], [2, "blue"]]).columns.tolist()
     ['x0', 'x1']
@@ -43,10 +41,8 @@ def as_frame(X: Any) -> pd.DataFrame:
         writable(str(error.object))
         raise
     if frame.shape[1] == 0:
-        raise InputError(
-            f"the table has 0 feature(s) (shape=({len(frame)}, 0)) while a minimum of 1 is required; "
-            "give at least one column"
-        )
+        shape = f"shape=({len(frame)}, 0)"
+        raise InputError(f"0 feature(s) ({shape}) while a minimum of 1 is required; give a column")
     names = ["/".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
     frame = frame.set_axis([writable(name) for name in names], axis="columns")
     check_distinct(frame.columns)
@@ -58,10 +54,8 @@ def writable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError(
-            f"the text {ascii(text)[:60]} holds half a character, which no file can hold; "
-            "replace it, e.g. by text.encode('utf-8', 'replace').decode()"
-        ) from None
+        shown = ascii(text)[:60]
+        raise InputError(f"the text {shown} holds half a character, which no file can; replace it") from None
     return text
 
 
@@ -69,10 +63,7 @@ def _to_pandas(X: Any) -> pd.DataFrame:
     """Turn whatever container it is into a DataFrame, with names ``x0``, ``x1``, ... if it had none."""
     if isinstance(X, pd.DataFrame | pd.Series):
         return X if isinstance(X, pd.DataFrame) else X.to_frame()
-    # a library that the caller has not imported cannot have made X
-    polars, sparse = (sys.modules.get(name) for name in ("polars", "scipy.sparse"))
-    if polars is not None and isinstance(X, polars.LazyFrame | polars.Series | polars.DataFrame):
-        return _from_polars(X, polars)
+    sparse = sys.modules.get("scipy.sparse")  # what the caller has not imported cannot have made X
     if sparse is not None and sparse.issparse(X):
         raise InputError("Sparse data was passed, but dense data is required; use X.toarray() to convert it")
     is_records = isinstance(X, list | tuple) and bool(X) and all(isinstance(row, Mapping) for row in X)
@@ -88,25 +79,8 @@ def _to_pandas(X: Any) -> pd.DataFrame:
         raise InputError(f"the columns do not make a table ({error}); give columns of one length") from None
 
 
-def _from_polars(X: Any, polars: Any) -> pd.DataFrame:
-    """Convert column by column: polars' own ``to_pandas`` would turn integers with gaps into floats."""
-    require_extra("parquet", "a polars frame", "pyarrow")
-    X = X.collect() if isinstance(X, polars.LazyFrame) else X
-    X = X.to_frame() if isinstance(X, polars.Series) else X
-    columns = []
-    for column in X:
-        column = column.alias("column")  # Arrow holds no name with a zero byte
-        if str(column.dtype) in ("Int128", "UInt128"):  # nor whole numbers of 128 bits
-            small = column.cast(polars.Int64, strict=False)
-            fits = small.null_count() == column.null_count()
-            column = small if fits else column.cast(polars.Float64)
-        columns.append(pd.Series(column.to_arrow().to_pandas(integer_object_nulls=True)))
-    frame = pd.concat(columns, axis="columns") if columns else pd.DataFrame(index=range(X.height))
-    return frame.set_axis(X.columns, axis="columns")
-
-
 def _from_other_library(X: Any) -> pd.DataFrame | None:
-    """Convert a frame or a column of any library that narwhals knows, such as Arrow and Modin; else None."""
+    """Convert a frame or a column of any library that narwhals knows: polars, Arrow, Modin; else None."""
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, allow_series=True)
@@ -114,7 +88,19 @@ def _from_other_library(X: Any) -> pd.DataFrame | None:
         frame = frame.collect()
     if isinstance(frame, nw.Series):
         frame = frame.to_frame()
-    return frame.to_pandas() if isinstance(frame, nw.DataFrame) else None
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    if not frame.implementation.is_polars() or not frame.columns:
+        return frame.to_pandas()
+    # polars' own conversion would turn integers with gaps into floats; Arrow holds no name with a zero byte,
+    # nor whole numbers of 128 bits
+    require_extra("parquet", "a polars frame", "pyarrow")
+    wide = [name for name, kind in frame.schema.items() if kind in (nw.Int128, nw.UInt128)]
+    fits = {name: (frame[name].abs().max() or 0) < 2**62 for name in wide}
+    plain = frame.with_columns(nw.col(name).cast(nw.Int64 if fits[name] else nw.Float64) for name in wide)
+    arrow = plain.rename({name: str(place) for place, name in enumerate(frame.columns)}).to_arrow()
+    converted: pd.DataFrame = arrow.to_pandas(integer_object_nulls=True)
+    return converted.set_axis(frame.columns, axis="columns")
 
 
 def _from_array(X: Any) -> pd.DataFrame:
@@ -126,10 +112,10 @@ def _from_array(X: Any) -> pd.DataFrame:
     except ValueError as error:
         raise InputError(f"the rows differ in length or are no rows at all ({error}); give a table") from None
     if array.ndim != 2:
-        raise InputError(
-            f"Expected 2D array, got {array.ndim}D array instead: the table has no rows and columns. "
-            "Reshape your data with array.reshape(-1, 1) for one column or array.reshape(1, -1) for one row"
+        remedy = (
+            "Reshape your data with array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row"
         )
+        raise InputError(f"Expected 2D array, got {array.ndim}D array instead. {remedy}")
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: give real numbers")
     if not array.dtype.isnative:
@@ -150,7 +136,9 @@ def cells_of(series: "pd.Series[Any]") -> Cells:
     if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
         values = series.to_numpy().astype(np.float64)
         read = _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
-        return read if dtype.kind == "f" else replace(read, note=_rounding(values))
+        if dtype.kind == "f" or np.abs(values).max(initial=0.0) <= 2**53:
+            return read
+        return replace(read, note="whole numbers beyond 2^53 are rounded; give codes and identifiers as text")
     if isinstance(dtype, pd.CategoricalDtype):
         return _of_categories(series)
     if isinstance(dtype, pd.StringDtype) and series.notna().any():  # all are texts by their type
@@ -187,9 +175,7 @@ def _known(series: "pd.Series[Any]") -> BoolArray:
         missing = [c.is_nan() if isinstance(c, Decimal) else np.all(pd.isna(c)) for c in series]
         return ~np.array(missing, dtype=bool)
     except TypeError:
-        raise InputError(
-            f"column {series.name!r} holds raw memory where values are needed; convert it or leave it out"
-        ) from None
+        raise InputError(f"column {series.name!r} holds raw memory, no values; leave it out") from None
 
 
 def _numbers(values: NDArray[np.float64], *, whole: bool = False, floating: bool = False) -> TypedCells:
@@ -204,11 +190,6 @@ def _dates(series: "pd.Series[Any]") -> TypedCells:
         series = series.dt.tz_convert("UTC").dt.tz_localize(None)
     values = series.to_numpy(dtype="datetime64[us]")
     return TypedCells(Column(values, ~np.isnat(values)), unit="UTC" if zoned else "")
-
-
-def _rounding(values: NDArray[np.float64]) -> str:
-    are_rounded = np.abs(values).max(initial=0.0) > 2**53
-    return "whole numbers beyond 2^53 are rounded; give codes and identifiers as text" if are_rounded else ""
 
 
 def _of_categories(series: "pd.Series[Any]") -> Cells:
@@ -233,27 +214,21 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
         objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
     cells = objects[known]
     inferred = types.infer_dtype(cells, skipna=True)
-    texts = np.full(len(known), None, dtype=object)
     if inferred == "string":
-        texts[known] = cells
-        return typed_texts(texts)
+        return typed_texts(np.where(known, objects, np.array(None)))
     if inferred == "empty":
         return _numbers(np.full(len(known), np.nan))
     strange = next((cell for cell in cells if not isinstance(cell, _PLAIN_CELLS)), None)
     if strange is not None:
-        raise InputError(
-            f"column {series.name!r} holds a {type(strange).__name__} where a plain value is needed "
-            "(argument must be a string or a real number); split it into columns or leave it out"
-        )
+        what = f"column {series.name!r} holds a {type(strange).__name__}"
+        raise InputError(f"{what}, but an argument must be a string or a real number; leave it out")
     if inferred == "boolean":
         return TypedCells(_spread(cells.astype(bool), known))
     if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
         try:
             values = cells.astype(np.float64)
         except OverflowError:
-            raise InputError(
-                f"column {series.name!r} holds a number beyond 1e308; scale the column"
-            ) from None
+            raise InputError(f"column {series.name!r} holds a number beyond 1e308; scale it") from None
         return _numbers(_spread(values, known).values, whole=inferred == "integer")
     if all(isinstance(cell, dt.date) for cell in cells):
         zoned = any(getattr(cell, "tzinfo", None) is not None for cell in cells)
@@ -262,8 +237,9 @@ def _of_objects(series: "pd.Series[Any]") -> Cells:
     if all(isinstance(cell, dt.timedelta) for cell in cells):
         seconds = np.array([cell.total_seconds() for cell in cells])
         return replace(_numbers(_spread(seconds, known).values), unit="s")
-    texts[known] = [_as_text(cell) for cell in cells]
-    return typed_texts(texts)
+    return typed_texts(
+        np.array([_as_text(c) if k else None for c, k in zip(objects, known, strict=True)], object)
+    )
 
 
 def _spread(cells: NDArray[Any], known: BoolArray) -> Column:
@@ -282,9 +258,7 @@ def _of_numpy(cell: Any, name: object) -> Any:
     except TypeError:
         plain = None
     if not isinstance(plain, dt.date | dt.timedelta):
-        raise InputError(
-            f"column {name!r} holds {cell!r}, which is beyond the calendar; leave such cells empty"
-        )
+        raise InputError(f"column {name!r}: {cell!r} is beyond the calendar; leave such cells empty")
     return plain
 
 

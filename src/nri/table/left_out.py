@@ -49,7 +49,7 @@ def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str
     'columns left out: year looks like an identifier (name it in columns to use it all the same)'
     """
     columns = list(left_out)
-    texts = [str(one) for one in columns[:most]]
+    texts = list(map(str, columns[:most]))
     usable = [place for place, one in enumerate(columns[:most]) if one.usable]
     if usable:  # the remedy stands once, behind the last column that it is for
         it = "it" if len(usable) == 1 else "such a column"

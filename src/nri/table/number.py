@@ -1,7 +1,4 @@
-"""Numbers, plain or with units, currencies, separators and odd cells; and booleans, as words or 0 and 1.
-
-A cell is split into its sign, digits, currency and unit; how digits are written is decided for the column.
-"""
+"""Numbers, plain or with units, currencies, separators and odd cells; and booleans, as words or 0 and 1."""
 
 import re
 from collections import Counter
@@ -12,17 +9,8 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import BoolArray, IntArray
-from nri.rule.column import ColumnPlan
-from nri.rule.literal import Kind
-from nri.table.cells import (
-    PADDED,
-    ZERO_ONE,
-    ParsedTexts,
-    are_whole,
-    plain_numbers,
-    recognise_plain,
-    some_cells,
-)
+from nri.rule import ColumnPlan, Kind
+from nri.table.cells import PADDED, ParsedTexts, are_whole, plain_numbers, recognise_plain, some_cells
 
 _MARKS = {
     *("-", "--", "---", ".", "..", "...", "*", "/", "\u2013", "\u2014", "\u2026"),
@@ -40,7 +28,8 @@ _CURRENCY = (
     r"(?:US|AU|CA|NZ|HK|A|C|R)?\$|[\u20ac\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa\u20ab]|Fr\.|Rs\.?|"
     r"(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|SGD|HKD|KRW|TRY|RUB)\b"
 )
-_BLANK = r"[ \u00a0\u2009\u202f]"
+_BLANKS = " \u00a0\u2009\u202f"
+_BLANK = f"[{_BLANKS}]"
 _DIGITS = rf"[0-9.,](?:(?:[0-9.,'\u2019]|{_BLANK})*[0-9.,])?(?:[eE][+-]?[0-9]+)?"
 _UNIT = r"[^\W\d_](?:[\w/%.^*\u00b7\u00b0\u207b\u00b9\u00b2\u00b3-]|\ (?=\S)){0,23}"
 _SIGN = r"[+\u2212-]"
@@ -56,8 +45,7 @@ _CELL = re.compile(
 _NO_UNIT = ("", "")
 _SPELLED_BOUNDS = {"\u2264": "<=", "\u2265": ">="}
 _LONGEST = 60  # characters of a number with its unit and marks; longer texts are prose
-_LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")
-"""Single letters that stand right behind a number as its unit; ``12A`` is a seat or a flat."""
+_LONE_UNITS = frozenset("mgslhdykKVWCFLM\u00b5\u03bc")  # right behind a number; 12A is a seat
 _UNIT_WITH_DIGITS = re.compile(r"[^\W\d_]+[23]|.*[/^].*")
 
 
@@ -94,10 +82,11 @@ def take_apart(text: str) -> NumberCell | None:
     bound = _SPELLED_BOUNDS.get(match["bound"] or "", match["bound"] or "")
     if not _is_unit(unit, attached=not match["gap"]) or (bracketed and (sign or bound)):
         return None
+    if len(unit) > 3 and unit.isalpha():
+        unit = unit.removesuffix("s")  # one spelling for 1 year and 2 years
     negative = bracketed or (sign is not None and sign != "+")
-    units = (match["front"] or "", _one_unit(unit))
     qualified = bool(match["about"] or match["mark"])
-    return NumberCell(match["digits"], negative, units, bound, bracketed, qualified)
+    return NumberCell(match["digits"], negative, (match["front"] or "", unit), bound, bracketed, qualified)
 
 
 def _is_unit(text: str, *, attached: bool) -> bool:
@@ -109,21 +98,10 @@ def _is_unit(text: str, *, attached: bool) -> bool:
     return text.count(" ") <= 2
 
 
-def _one_unit(text: str) -> str:
-    """Return one spelling for ``1 year`` and ``2 years``."""
-    return text[:-1] if len(text) > 3 and text.isalpha() and text.endswith("s") else text
-
-
 def is_missing_word(text: str) -> bool:
     """Whether a cell beside numbers is a sign or a word for nothing, such as ``--`` or ``unknown``."""
-    return _is_missing_mark(text) or text.strip().lower() in _WORDS
-
-
-def _is_missing_mark(text: str) -> bool:
-    return text.strip().lower() in _MARKS
-
-
-_BLANKS = " \u00a0\u2009\u202f"
+    word = text.strip().lower()
+    return word in _MARKS or word in _WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +155,10 @@ def sure_value(digits: str) -> float | None:
     return values.pop() if len(values) == 1 else None
 
 
-_MOST_ODD = 0.5
-"""Largest share of the cells that may be no numbers: a column is a category only if most of it is."""
+_MOST_ODD = 0.5  # largest share of the cells that may be no numbers
 _LEAST_DISTINCT = 3  # two numbers with a unit are two categories as well, and better left to say so
-_LEAST_BESIDE_WORDS = 6
-"""Of few numbers and a word, the word may be a category or a class of its own: grades 1, 2, 3 and none."""
-_PHONE_DIGITS = 7
-"""From here on, numbers that are all of one length and set apart by blanks are called, not measured."""
+_LEAST_BESIDE_WORDS = 6  # of fewer numbers and a word, the word may be a category: grades 1, 2, 3 and none
+_PHONE_DIGITS = 7  # digits from which on numbers of one length with blanks between are called, not measured
 _CODE = re.compile(r"[A-Za-z]+[-_. ]?[0-9].*|[0-9]+[A-Z]")
 
 
@@ -192,10 +167,8 @@ def recognise_formatted(
 ) -> ParsedTexts | None:
     """Read texts as numbers if that is what most of them are, else return None.
 
-    Numbers may have a currency and a unit (one of each in a column), separators between thousands and
-    marks such as ``~`` and ``*``. Words for nothing do not count, other cells become missing, with a note.
-    ``<5`` is read as its bound: that is on the right side of every threshold about which it says anything.
-    With ``decimal_comma`` ``5,500`` is five and a half.
+    They may have a currency, a unit, separators between thousands and marks such as ``~`` and ``*``;
+    ``<5`` is read as its bound. Other cells become missing, with a note.
 
     >>> recognise_formatted(["72 kg", "80.5 kg", "64 kg"], np.ones(3, int)).values.tolist()
     [72.0, 80.5, 64.0]
@@ -257,12 +230,10 @@ class _NumberColumn:
         best, most = PLAIN, 0
         there = self._count([cell is not None for cell in self.cells])
         for style in styles:
-            read_cells = self._count(
-                [cell is not None and style.value(cell.digits) is not None for cell in self.cells]
-            )
-            if read_cells > most:
-                best, most = style, read_cells
-            if read_cells == there:  # no other can read more
+            read = [cell is not None and style.value(cell.digits) is not None for cell in self.cells]
+            if (count := self._count(read)) > most:
+                best, most = style, count
+            if count == there:  # no other can read more
                 break
         return best
 
@@ -292,20 +263,17 @@ class _NumberColumn:
         worn = self._count(self._where(lambda cell: cell.units == self.unit))
         # if few have a unit, as of doors 2, 3, 4 and 5more, that is a category
         rarely_worn = self.unit != _NO_UNIT and 2 * worn < self._count(self.numbers)
-        if rarely_worn or not all(map(_is_missing_mark, self._of(~self.numbers))):
+        if rarely_worn or not all(text.strip().lower() in _MARKS for text in self._of(~self.numbers)):
             return _LEAST_BESIDE_WORDS
         return 1 if self._is_plain else _LEAST_DISTINCT
 
     def note(self, *, formatted: bool = True) -> str:
-        """Return what was read how, in part of a line; empty if every text is a plain number.
-
-        With ``formatted=False`` unit and separators are left out: a plan states them.
-        """
+        """Return what was read how, in part of a line; unit and separators only if ``formatted``."""
         # what is written in another way than the rest of its column can be nothing else
         named = self._where(lambda cell: cell.qualified or self.style.value(cell.digits) is None)
         parts = ["read as numbers " + self._format_in_words()] if formatted and not self._is_plain else []
         for mask, what in (
-            (~self.numbers, "are no numbers and count as missing"),
+            (~self.numbers, "are not numbers and are treated as missing"),
             (self._where(lambda cell: cell.bound), "are read as the number that they name"),
             (named, "are read as the number that they name"),
             (self._where(lambda cell: cell.bracketed), "are read as negative numbers"),
@@ -340,10 +308,7 @@ def _most_frequent_unit(cells: Sequence[NumberCell | None], counts: IntArray) ->
 
 
 def _value(cell: NumberCell | None, style: NumberStyle) -> float:
-    """Return the number that a cell stands for, NaN if it is none in this style and sure in no other.
-
-    What is more than 3 is read as the next number after 3, so that ``x > 3`` holds for it.
-    """
+    """Return the number of a cell, NaN if there is none; ``>3`` is the next number after 3."""
     size = None if cell is None else style.value(cell.digits)
     if cell is not None and size is None:
         size = sure_value(cell.digits)
@@ -357,13 +322,10 @@ _TRUE, _FALSE = {"true", "1", "1.0"}, {"false", "0", "0.0"}
 
 
 def read_boolean(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
-    """Read texts as yes (1) and no (0); NaN where a text is neither.
-
-    Where yes is a 1, any way to write numbers will do, and every other number is a no, as in the exports.
-    """
+    """Read texts as yes (1) and no (0), NaN for others; where yes is a 1, every other number is a no."""
     words = [text.strip().lower() for text in texts]
     values = np.array([1.0 if word in _TRUE else 0.0 if word in _FALSE else np.nan for word in words])
-    if np.isnan(values).any() and plan.no_and_yes == ZERO_ONE.no_and_yes:
+    if np.isnan(values).any() and plan.is_zero_one:
         numbers = read(texts, counts, replace(plan, kind=Kind.NUMBER)).values
         values = np.where(np.isnan(values) & ~np.isnan(numbers), numbers == 1, values)
     note = some_cells(texts, counts, np.isnan(values), "are neither yes nor no and count as missing")

@@ -1,7 +1,6 @@
-"""Source: a table as it came, from a file or from a caller, and the meaning of its columns.
+"""Source: a table as it came, from a file or from a caller.
 
-A column is read once, when it is needed. :func:`understand` alone decides what it means; after that its cells
-are read by the plan that was made (:mod:`nri.table.by_plan`).
+:func:`understand` alone decides what a column means; after that its cells are read by the plan that was made.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from nri.errors import InputError, UnknownColumnError
-from nri.rule.column import Column, ColumnPlan, Columns, empty_column
-from nri.rule.literal import Kind
+from nri.rule import Column, ColumnPlan, Columns, Kind, empty_column
 from nri.table import date, number
 from nri.table.by_plan import read_by, recast
 from nri.table.cells import (
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-FORMATS = ("csv", "tsv", "parquet", "arff", "excel")
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _BY_SUFFIX |= {".arff": "arff", **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel")}
 _ARFF = re.compile(r"(?:\s|%[^\r\n]*[\r\n])*@(?:relation|attribute)", re.IGNORECASE)
@@ -86,12 +83,7 @@ class Source:
 
         if isinstance(self.rows, pd.DataFrame):
             return self.rows
-        return pd.DataFrame(
-            {
-                name: column.tolist() if isinstance(column, np.ndarray) else column.to_pylist()
-                for name, column in self.rows.items()
-            }
-        )
+        return pd.DataFrame({name: np.asarray(column, dtype=object) for name, column in self.rows.items()})
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -165,51 +157,32 @@ def _as_boolean(column: Column) -> Column:
     return Column(column.values == 1, column.known)
 
 
-def read_table(
-    source: str | Path | IO[Any],
-    *,
-    options: ReadOptions = DEFAULT,
-    format: str | None = None,
-    choice: SheetChoice | None = None,
-) -> Table:
-    r"""Read a table from a path, a file object or, as ``"-"``, standard input; gzip is undone.
-
-    The format is inferred from the content and the name's ending, and the kinds of columns from their cells,
-    unless the options say more. Of a workbook, ``choice`` is the sheet and the row of the header. In CSV and
-    TSV files empty cells and the usual marks (``NA``, ``NaN``, ``?``, ``null``) are missing; ``None`` is a
-    word like any other.
-
-    >>> import io
-    >>> table = read_table(io.StringIO("age;smoker\n61;true\n?;false\n"))
-    >>> {name: str(plan.kind) for name, plan in table.plans.items()}
-    {'age': 'number', 'smoker': 'boolean'}
-    """
-    opened = open_source(source, format=format, choice=choice, rewritable=bool(options.kinds))
-    return opened.table(options)
-
-
 def open_source(
     source: str | Path | IO[Any],
     *,
-    format: str | None = None,
     choice: SheetChoice | None = None,
     budget: Budget | None = None,
     rewritable: bool = True,
 ) -> Source:
-    """Open a table as :func:`read_table` does, but leave its cells as they are.
+    r"""Open a table from a path, a file object or, as ``"-"``, standard input; gzip is undone.
 
-    The budget is checked before anything is read; by default it is the memory that is free on this machine.
-    With ``rewritable`` the texts of a file are kept, to be written again with further columns, or read by
-    other plans; without them only its table can be read.
+    The format is inferred from the content and the name's ending. Of a workbook, ``choice`` is the sheet and
+    the row of the header. In CSV and TSV files empty cells and the usual marks (``NA``, ``NaN``, ``?``,
+    ``null``) are missing; ``None`` is a word like any other. The budget is checked before anything is read;
+    by default it is the memory that is free on this machine. With ``rewritable`` the text of a file is kept,
+    to be written again with further columns.
+
+    >>> import io
+    >>> table = open_source(io.StringIO("age;smoker\n61;true\n?;false\n")).table()
+    >>> {name: str(plan.kind) for name, plan in table.plans.items()}
+    {'age': 'number', 'smoker': 'boolean'}
     """
-    if format is not None and format not in FORMATS:
-        raise InputError(f"unknown table format {format!r}; use one of {', '.join(FORMATS)}")
     budget = budget or machine_budget()
     name, text = read_content(source, budget)
-    expected = format or _BY_SUFFIX.get(Path(name.removesuffix(".gz")).suffix.lower())
+    expected = _BY_SUFFIX.get(Path(name.removesuffix(".gz")).suffix.lower())
     if isinstance(text, bytes):
         content = unpacked(text, name, budget) if text.startswith(GZIP) else text
-        if format == "parquet" or (format is None and content.startswith(PARQUET)):
+        if content.startswith(PARQUET):
             frame, unreadable = read_parquet(content, name, budget)
             return source_of(frame, unreadable=unreadable)
         if content.startswith(WORKBOOKS) and is_workbook(content, by_name=expected == "excel"):
@@ -219,7 +192,7 @@ def open_source(
         del content  # its text is enough
     if choice is not None and (choice.sheet is not None or choice.header):
         raise InputError(f"{name} is no Excel workbook, so it has no sheets to choose from; drop that option")
-    if format is None and _ARFF.match(text):
+    if _ARFF.match(text):
         expected = "arff"
     if expected in ("parquet", "excel"):
         what = "Parquet file" if expected == "parquet" else "Excel workbook"
@@ -247,8 +220,7 @@ def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bo
     wide = read_wide(text, delimiter) if width > WIDE and not rewritable else None
     if wide is not None:
         return Source(wide[0], DelimitedText("", delimiter), plain=wide[1])
-    cells = read_delimited(text, name, delimiter)
-    return Source(cells, DelimitedText(text if rewritable else "", delimiter))
+    return Source(read_delimited(text, name, delimiter), DelimitedText(text if rewritable else "", delimiter))
 
 
 def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
@@ -268,15 +240,11 @@ def source_of(X: Any, **more: Any) -> Source:
 
 
 def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
-    """Return the columns that plans are for, read by them; other columns are not read.
-
-    The rows are a table, a source, or whatever :func:`as_frame` takes.
-    """
+    """Return the columns that plans are for, of a table, a source or whatever :func:`as_frame` takes."""
     if isinstance(rows, Table):
         rows.require(plans)
         return {name: recast(rows.columns[name], plan, name) for name, plan in plans.items()}
-    source = rows if isinstance(rows, Source) else source_of(rows)
-    return source.columns(plans)
+    return (rows if isinstance(rows, Source) else source_of(rows)).columns(plans)
 
 
 def understand(
@@ -295,14 +263,19 @@ def understand(
         words = tuple(sorted(set(labels.values())))
         return read_by(cells, ColumnPlan(Kind.TEXT, missing=missing, labels=labels, categories=words), name)
     if isinstance(cells, TypedCells):
-        read = _typed(cells, kind)
+        flags = cells.column.kind is Kind.BOOLEAN
+        unit, whole = ("", cells.unit), cells.whole
+        plan = TYPED_BOOLEAN if flags else ColumnPlan(cells.column.kind, unit=unit, whole=whole)
+        plan = ColumnPlan(kind) if kind is not None and kind is not plan.kind else plan
+        read = ReadColumn(recast(cells.column, plan, "the column"), plan, cells.note)
     elif kind is not None and kind is not Kind.TEXT:
         return read_by(cells, ColumnPlan(kind, stated=False), "the column")
     else:
         cells = cells.without(missing)
-        parsed = _recognise(cells, kind, options.exact, decimal_comma)
+        cells = replace(cells, declared=cells.declared or kind is Kind.TEXT)
+        parsed = _recognise(cells, options.exact, decimal_comma)
         read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
-    if read.column.kind is Kind.NUMBER and options.looks_for_codes(name):
+    if read.column.kind is Kind.NUMBER and name not in options.missing and name not in options.outcome:
         missing, read = _with_codes(read, name, missing)
     if missing:
         plan = replace(read.plan, missing=tuple(dict.fromkeys((*read.plan.missing, *missing))))
@@ -330,26 +303,15 @@ def _with_codes(read: ReadColumn, name: str, missing: tuple[str, ...]) -> tuple[
     return (*missing, *found), replace(read, note="; ".join(notes))
 
 
-def _typed(cells: TypedCells, kind: Kind | None) -> ReadColumn:
-    column = cells.column
-    if kind is not None and kind is not column.kind:
-        return ReadColumn(recast(column, ColumnPlan(kind), "the column"), ColumnPlan(kind), cells.note)
-    if column.kind is Kind.BOOLEAN:
-        return ReadColumn(column, TYPED_BOOLEAN, cells.note)
-    return ReadColumn(column, ColumnPlan(column.kind, unit=("", cells.unit), whole=cells.whole), cells.note)
-
-
-def _recognise(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma: bool) -> ParsedTexts:
+def _recognise(cells: TextCells, exact: bool, decimal_comma: bool) -> ParsedTexts:
     """Try the kinds one by one; texts that are nothing else are categories."""
     texts, counts = cells.texts, cells.counts
     if not texts:
         return ParsedTexts(np.zeros(0), ColumnPlan(Kind.NUMBER))
-    if kind is Kind.TEXT or cells.declared:
-        return recognise_categories(texts, counts, exact=exact)
-    if cells.loose and all(text.lower() in ("true", "false") for text in texts):
+    if cells.loose and not cells.declared and all(text.lower() in ("true", "false") for text in texts):
         return ParsedTexts(np.array([float(text.lower() == "true") for text in texts]), TRUE_FALSE)
     has_digits = any(letter.isdigit() for text in texts for letter in text)
-    if not has_digits:  # as most texts: no number, no date
+    if cells.declared or not has_digits:  # as most texts: no number, no date
         return recognise_categories(texts, counts, exact=exact)
     parsed = recognise_plain(texts, decimal_comma=decimal_comma) if cells.loose else None
     parsed = parsed or date.recognise(texts, counts)
@@ -357,8 +319,7 @@ def _recognise(cells: TextCells, kind: Kind | None, exact: bool, decimal_comma: 
         parsed = number.recognise_formatted(texts, counts, decimal_comma=decimal_comma)
         if parsed is not None and not parsed.note and not cells.loose:
             parsed = None  # plain numbers as text were meant as categories
-    if parsed is None:
-        parsed = recognise_categories(texts, counts, exact=exact)
-        note = "; ".join(part for part in (parsed.note, date.ambiguity(texts)) if part)
-        return replace(parsed, note=note)
-    return parsed
+    if parsed is not None:
+        return parsed
+    parsed = recognise_categories(texts, counts, exact=exact)
+    return replace(parsed, note="; ".join(filter(None, (parsed.note, date.ambiguity(texts)))))

@@ -1,7 +1,6 @@
 """Delimited texts out of the ordinary: long and wide ones by pyarrow, those with odd rows by pandas.
 
-The cells of a text with very many columns would take several times the file as texts: its columns of plain
-numbers become numbers at once, some columns at a time.
+The columns of plain numbers of a text with very many columns become numbers at once, some at a time.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -33,11 +31,9 @@ def split_slowly(text: str, name: str, delimiter: str) -> list[NDArray[Any]]:
     """Split into columns of text cells as pandas does; every row has the header's length."""
     import pandas as pd
 
-    file = io.StringIO(text)
+    options: dict[str, Any] = {"dtype": str, "na_filter": False, "skipinitialspace": True}
     try:
-        cells = pd.read_csv(
-            file, sep=delimiter, header=None, dtype=str, na_filter=False, skipinitialspace=True
-        )
+        cells = pd.read_csv(io.StringIO(text), sep=delimiter, header=None, **options)
     except pd.errors.ParserError as error:
         cause = str(error).strip().removeprefix("Error tokenizing data. C error: ")
         if "EOF inside string" in cause:
@@ -61,10 +57,8 @@ def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
                 continue
             width = width or len(record)
             if len(record) != width:
-                raise InputError(
-                    f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}; "
-                    "correct the line, and put cells that contain the delimiter in quotation marks"
-                )
+                cause = f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}"
+                raise InputError(f"{cause}; correct the line, and quote cells that contain the delimiter")
     except csv.Error:
         return  # the caller's own message is better
 
@@ -75,14 +69,8 @@ def header_for(text: str, delimiter: str) -> str:
     return delimiter.join(f"column {place}" for place in range(1, width + 1))
 
 
-def split_long(text: str, delimiter: str) -> list[pa.ChunkedArray[Any]] | None:
-    """Split into columns of text cells as :func:`split_cells` does."""
-    cells = split_cells(text, delimiter)
-    return None if cells is None else cells.columns
-
-
-def split_cells(text: str, delimiter: str, *, passing: bool = False) -> pa.Table | None:
-    """Split into text cells, the header line first; None without pyarrow, or if rows differ in length.
+def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.ChunkedArray[Any]] | None:
+    """Split into columns of texts, the header line first; None without pyarrow, or if rows differ in length.
 
     The text is not intricate (:func:`nri.table.delimited.is_intricate`). With ``passing`` the cells are soon
     freed again.
@@ -97,13 +85,12 @@ def split_cells(text: str, delimiter: str, *, passing: bool = False) -> pa.Table
         width = len(next(filter(None, csv.reader(_lines_of(text), delimiter=delimiter))))
         longest = max(map(len, _lines_of(text))) * 4 + 4  # in bytes at most; a row must fit into a block
         block = min(max(longest, _BLOCK), 2**31 - 1)
+        types = {f"f{place}": pa.string() for place in range(width)}
         cells = arrow_csv.read_csv(
             pa.PythonFile(io.BufferedReader(_Encoded(text)), "r"),
             arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
-            arrow_csv.ConvertOptions(
-                column_types={f"f{place}": pa.string() for place in range(width)}, strings_can_be_null=False
-            ),
+            arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
             # the default keeps what many small pieces leave between them, to be used again
             pa.default_memory_pool() if passing else pa.system_memory_pool(),
         )
@@ -112,9 +99,8 @@ def split_cells(text: str, delimiter: str, *, passing: bool = False) -> pa.Table
     if cells.num_columns != width:
         return None
     if delimiter + " " not in text and not text.startswith(" ") and "\n " not in text:
-        return cells
-    trimmed = [pc.utf8_ltrim(column, " ") for column in cells.columns]
-    return pa.table(trimmed, names=cells.column_names)
+        return list(cells.columns)
+    return [pc.utf8_ltrim(column, " ") for column in cells.columns]
 
 
 class _Encoded(io.RawIOBase):
@@ -147,10 +133,7 @@ def _lines_of(text: str) -> Iterator[str]:
 
 
 def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
-    """Split a wide text with a header line; columns of plain numbers come apart, and are empty in the table.
-
-    None if it is not as plain as that: then :func:`nri.table.delimited.read_delimited` reads it.
-    """
+    """Split a wide text with a header line, columns of plain numbers apart; None if it is not plain."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
@@ -164,13 +147,13 @@ def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, Type
     for group in range(edges.shape[1] - 1):
         pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
         joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
-        cells = split_cells(joined, delimiter, passing=True)
-        if cells is None or len(cells) != len(edges):
+        cells = split_long(joined, delimiter, passing=True)
+        if cells is None or len(cells[0]) != len(edges):
             return None
         # one piece of memory for all: small ones would lie between texts that go, and keep their room
-        values = np.empty((cells.num_columns, len(edges) - 1))
+        values = np.empty((len(cells), len(edges) - 1))
         known = np.empty(values.shape, dtype=bool)
-        for place, column in enumerate(cells.columns):
+        for place, column in enumerate(cells):
             name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
             names.append(name)
             plain = plain_numbers_of(body)
@@ -201,8 +184,7 @@ def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
 def plain_numbers_of(cells: pa.Array[Any]) -> TypedCells | None:
     """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
 
-    As :func:`nri.table.cells.recognise_plain`, but of all cells at once rather than of distinct texts: long
-    columns of measurements hardly repeat.
+    As :func:`nri.table.cells.recognise_plain`, but of all cells at once: measurements hardly repeat.
 
     >>> import pyarrow as pa
     >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
@@ -218,7 +200,9 @@ def plain_numbers_of(cells: pa.Array[Any]) -> TypedCells | None:
         known = np.zeros(0, dtype=bool)
     if not len(known) or not known.all():
         cells = pc.utf8_trim_whitespace(cells)
-        cells = pc.if_else(pc.is_in(cells, _arrow_marks()), pa.scalar(None, pa.string()), cells)
+        cells = pc.if_else(
+            pc.is_in(cells, pa.array(sorted(MISSING_MARKS))), pa.scalar(None, pa.string()), cells
+        )
         try:
             values = pc.cast(cells, pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
@@ -233,10 +217,3 @@ def plain_numbers_of(cells: pa.Array[Any]) -> TypedCells | None:
     whole = bool((numbers == np.floor(numbers)).all() and np.abs(numbers).max() < 2**62)
     whole = whole and not pc.any(pc.match_substring_regex(cells, "[^0-9+-]")).as_py()
     return TypedCells(Column(values, known), whole)
-
-
-@cache
-def _arrow_marks() -> pa.Array[Any]:
-    import pyarrow as pa
-
-    return pa.array(sorted(MISSING_MARKS))

@@ -5,8 +5,7 @@ import numpy as np
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.outcome import Survival
-from nri.rule.labels import as_label
-from nri.rule.literal import Kind
+from nri.rule import Kind, as_label
 from nri.table.cells import as_numbers
 from nri.table.table import Table
 from nri.table.target import Answers, features_for, read_answers
@@ -25,9 +24,7 @@ def with_survival(table: Table, time: str, event: str, weights: str | None = Non
     if until.column == ended.column:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
     if until.labels.kind is not Kind.NUMBER and not until.compared:
-        raise InputError(
-            f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days since the start"
-        )
+        raise InputError(f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days")
     known = until.labels.known & ended.labels.known
     if not known.any():
         raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")

@@ -1,8 +1,7 @@
 """The table: typed columns, how each was read, and for every row its outcome and its weight.
 
-This is the only record of rows outside the search. It is made from a file
-(:func:`nri.table.source.read_table`) or from what a caller holds (:func:`nri.table.source.table_of`). What
-comes after never looks at a DataFrame, and never decides again what a column means.
+This is the only record of rows outside the search. What comes after never looks at a DataFrame, and never
+decides again what a column means.
 """
 
 import logging
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, UnknownColumnError
 from nri.outcome import Classes, Number, Outcome
-from nri.rule.column import ColumnPlan, Columns
-from nri.rule.labels import Label
+from nri.rule import ColumnPlan, Columns, Label
 from nri.table.weights import RowKeys, row_keys
 
 logger = logging.getLogger(__name__)
@@ -87,11 +85,9 @@ class Table:
         if isinstance(outcome, Classes):
             return outcome
         if isinstance(outcome, Number):
-            name = outcome.name
-            raise InputError(
-                f"target {name!r} is a number where classes are needed; "
-                f"compare it, e.g. '{name} > {np.median(outcome.values):.6g}'"
-            )
+            name, middle = outcome.name, f"{np.median(outcome.values):.6g}"
+            cause = f"target {name!r} is a number where classes are needed"
+            raise InputError(f"{cause}; compare it, e.g. '{name} > {middle}'")
         raise InputError(f"the target is the time until {self.target!r} where classes are needed")
 
     @property
@@ -170,9 +166,9 @@ class Table:
     def only(self, names: Iterable[str]) -> "Table":
         """Return the table with these columns, in its own order."""
         wanted, more = set(names), self.unlabelled
-        kept = {name: column for name, column in self.columns.items() if name in wanted}
-        more = None if more is None else {name: column for name, column in more.items() if name in wanted}
-        return replace(self, columns=kept, unlabelled=more)
+        kept = [name for name in self.columns if name in wanted]
+        rest = None if more is None else {name: more[name] for name in kept}
+        return replace(self, columns={name: self.columns[name] for name in kept}, unlabelled=rest)
 
     def without(self, *names: str) -> "Table":
         """Return the table without some columns."""

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray
 from nri.errors import InputError, TargetError
 from nri.outcome import Classes, Number
-from nri.rule.column import Column, ColumnPlan
-from nri.rule.labels import Label, as_label, spelled
-from nri.rule.literal import Kind
+from nri.rule import Column, ColumnPlan, Kind, Label, as_label, spelled
 from nri.table.by_plan import comparison_of
-from nri.table.cells import TYPED_BOOLEAN, ZERO_ONE, number_as_text
+from nri.table.cells import TYPED_BOOLEAN, number_as_text
 from nri.table.cuts import plain_number
 from nri.table.table import Table
 from nri.table.weights import column_weights
@@ -36,9 +34,7 @@ class Answers:
 
 
 def read_answers(table: Table, query: str, what: str = "target") -> Answers:
-    """Return the column that a text names or compares; true or false if it compares.
-
-    What it is to serve as, e.g. an option of the command line, stands in messages.
+    """Return the column that a text names or compares; messages say ``what`` it is to serve as.
 
     >>> from nri.table.source import table_of
     >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
@@ -58,8 +54,8 @@ def label_table(
 ) -> Table:
     """Return the rows whose target is known with their classes, without the columns that are spoken for.
 
-    A positive class of a target with several classes makes it a matter of two: this class, or another.
-    The positive class of a comparison such as ``price > 100`` is that it holds.
+    A positive class of several makes it a matter of two: this class, or another. That of a comparison such as
+    ``price > 100`` is that it holds.
 
     >>> from nri.table.source import table_of
     >>> table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
@@ -74,8 +70,7 @@ def with_target(
 ) -> Table:
     """Return the rows whose target is known with their classes, or with numbers where it is measured.
 
-    A number of few different values is classes, as is a comparison, and a target of which a positive class
-    is named. Otherwise it goes as for :func:`label_table`.
+    A number of few values is classes, as is a comparison, and a target of which a positive class is named.
 
     >>> from nri.table.source import table_of
     >>> rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})
@@ -86,7 +81,7 @@ def with_target(
     known = answers.labels.known
     values = answers.labels.values[known]
     measured = answers.labels.kind is Kind.NUMBER and len(values) > 0
-    if positive is not None or not measured or not _are_many(values, np.unique(values), MAX_CLASSES):
+    if positive is not None or not measured or not _are_many(values, np.unique(values)):
         return _with_classes(table, answers, positive, weights)
     features = features_for(table, [answers.column], weights, known)
     return features.take(known).with_outcome(Number(answers.name, values, answers.plan))
@@ -123,31 +118,22 @@ def features_for(table: Table, taken: Sequence[str], weights: str | None, known:
     if weights is None:
         return features
     table.require([weights])
-    counts, others = column_weights(features.columns, weights, known), features.without(weights)
-    if not others.names:
-        raise InputError("the table has no column but target and weights; give columns to explain it by")
-    return others.reweighted(counts)
+    counts = column_weights(features.columns, weights, known)
+    return features_for(table, [*taken, weights], None, known).reweighted(counts)
 
 
-def encode(answers: Answers, *, max_classes: int = MAX_CLASSES) -> tuple[Classes, BoolArray]:
-    """Return the classes of the rows whose answer is known, and which rows these are.
-
-    More distinct values than ``max_classes`` are refused.
-    """
+def encode(answers: Answers) -> tuple[Classes, BoolArray]:
+    """Return the classes of the rows whose answer is known, and which rows these are."""
     column, name = answers.labels, f"{answers.what} {answers.name!r}"
     if not column.known.any():
-        raise InputError(
-            f"no row is left: {name} is missing in all {len(column)} rows; choose another column"
-        )
+        raise InputError(f"no row is left: {name} is missing in all rows; choose another column")
     values = _label_values(column, answers.plan)[column.known]
     distinct, codes = np.unique(values, return_inverse=True)
     classes = tuple(_label(value) for value in distinct)
     if len(classes) == 1:
-        raise InputError(
-            f"{name} has one class only, {_listed(classes)} in all {len(values)} rows with one; "
-            "a rule needs rows of two classes"
-        )
-    if _are_many(values, distinct, max_classes):
+        only = f"{_listed(classes)} in all {len(values)} rows with one"
+        raise InputError(f"{name} has one class only, {only}; a rule needs rows of two classes")
+    if _are_many(values, distinct):
         raise _too_many_classes(values, distinct, answers)
     return Classes(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known
 
@@ -156,7 +142,7 @@ def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     """[M]: cells as the values that labels are made of; a yes that was written as 1 is the label 1."""
     if column.kind is Kind.TEXT:
         return column.texts
-    if column.kind is Kind.BOOLEAN and plan.no_and_yes == ZERO_ONE.no_and_yes:
+    if column.kind is Kind.BOOLEAN and plan.is_zero_one:
         return column.values.astype(np.float64)
     if column.kind is Kind.DATE:
         return column.values.astype(str).astype(object)
@@ -168,11 +154,11 @@ def _label(value: Any) -> Label:
     return int(value) if is_whole else as_label(value)
 
 
-def _are_many(values: NDArray[Any], distinct: NDArray[Any], max_classes: int) -> bool:
+def _are_many(values: NDArray[Any], distinct: NDArray[Any]) -> bool:
     """Whether values are too many for classes, fewer being enough where they hardly repeat."""
     fractions = values.dtype.kind == "f" and bool((distinct != np.round(distinct)).any())
     hardly_repeated = fractions or 2 * len(distinct) > len(values)
-    return len(distinct) > max_classes or (hardly_repeated and len(distinct) > _MAX_UNREPEATED)
+    return len(distinct) > MAX_CLASSES or (hardly_repeated and len(distinct) > _MAX_UNREPEATED)
 
 
 def _too_many_classes(values: NDArray[Any], distinct: NDArray[Any], answers: Answers) -> TargetError:

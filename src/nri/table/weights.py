@@ -8,14 +8,12 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.rule.column import Columns
-from nri.rule.literal import Kind
+from nri.rule import Columns, Kind
 from nri.table.cells import as_numbers
 
 MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
 """Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
-_LEAST_SHARE = 1e-12
-"""What a row weighs at least, as a share of the heaviest; one that weighs less counts as absent."""
+_LEAST_SHARE = 1e-12  # of the heaviest row; one that weighs less counts as absent
 
 
 def settled_weights(weights: FloatArray, what: str) -> FloatArray:
@@ -26,7 +24,7 @@ def settled_weights(weights: FloatArray, what: str) -> FloatArray:
     >>> settled_weights(np.array([1e308, 1e308]), "weights")
     Traceback (most recent call last):
         ...
-    nri.errors.InputError: weights stand for more than 1e+12 rows, too many to count; divide them by 1e+308
+    nri.errors.InputError: weights stand for more than 1e+12 rows; divide them by 1e+308
     """
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
@@ -35,14 +33,9 @@ def settled_weights(weights: FloatArray, what: str) -> FloatArray:
         raise InputError(f"{what} are all zero; give at least one row some weight")
     shares = weights / heaviest
     if heaviest > MOST_ROWS or heaviest * float(shares.sum()) > MOST_ROWS:
-        raise InputError(
-            f"{what} stand for more than {MOST_ROWS:g} rows, too many to count; divide them by {heaviest:.3g}"
-        )
+        raise InputError(f"{what} stand for more than {MOST_ROWS:g} rows; divide them by {heaviest:.3g}")
     if heaviest * float(shares.sum()) < LEAST_ROWS:
-        raise InputError(
-            f"{what} stand for less than {LEAST_ROWS:g} rows together; a weight is how many rows a row "
-            f"stands for: divide them by {heaviest:.3g}"
-        )
+        raise InputError(f"{what} stand for less than {LEAST_ROWS:g} rows; divide them by {heaviest:.3g}")
     return np.where(shares < _LEAST_SHARE, 0.0, weights)
 
 
@@ -56,9 +49,7 @@ def column_weights(columns: Columns, name: str, counted: BoolArray) -> FloatArra
     weights = as_numbers(column)
     bad = ~(weights >= 0) & counted
     if bad.any():
-        raise InputError(
-            f"weights {name!r}: {int(bad.sum())} cells are missing or no number of 0 or more; correct them"
-        )
+        raise InputError(f"weights {name!r}: {int(bad.sum())} cells are no number of 0 or more; correct them")
     return settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}")
 
 

@@ -1,8 +1,7 @@
 """Write: tables with their predictions, as CSV, TSV, Parquet or Excel; what was a file stays as it was.
 
-A workbook that was read keeps its other cells, sheets, formulas and formats; only new columns are written.
-A text is never written as a formula, whatever it begins with. Workbooks need openpyxl (extra ``excel``). A
-file is written whole or not at all.
+A workbook keeps its other cells, sheets, formulas and formats; writing it needs openpyxl (extra ``excel``). A
+text is never written as a formula. A file is written whole or not at all.
 """
 
 import csv
@@ -22,10 +21,8 @@ import numpy as np
 import pandas as pd
 
 from nri.errors import InputError, require_extra
-from nri.rule.column import Column, ColumnPlan
-from nri.rule.labels import spelled
-from nri.rule.literal import Kind
-from nri.table.excel import INSTALL, Workbook, column_letters
+from nri.rule import Column, ColumnPlan, Kind, spelled
+from nri.table.excel import Workbook, column_letters
 from nri.table.source import DelimitedText, Source
 
 logger = logging.getLogger(__name__)
@@ -41,8 +38,8 @@ _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?")
 def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     """Open a file for writing that takes its place only when all was written.
 
-    The content goes to a temporary file in the same folder, which replaces the old file at the end; if
-    anything fails before, the old file stays as it was. A device or pipe is written to directly.
+    The content goes to a temporary file in the same folder, which replaces the old file at the end. A device
+    or pipe is written to directly.
     """
     target = Path(path).resolve()  # a link stays a link: what it points to is replaced
     if os.path.isdir(target):
@@ -64,9 +61,7 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         os.replace(temporary, target)
         _settle(target.parent)
     except OSError as error:
-        raise InputError(
-            f"{path} cannot be written ({error.strerror or error}); check its name, permissions and the disk"
-        ) from None
+        raise InputError(f"{path} cannot be written ({error.strerror or error}); choose another") from None
     finally:  # there is none left after success; after Ctrl-C there may be
         temporary.unlink(missing_ok=True)
 
@@ -88,9 +83,7 @@ def _opened(place: Path, binary: bool) -> IO[Any]:
 def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
     """Write a table without its index, whole or not at all; the format is that of the name's ending, or CSV.
 
-    Spreadsheets run text that begins with ``=``, ``+``, ``-``, ``@`` or a tab as a formula. In CSV and TSV
-    such cells and names get an apostrophe in front, unless they are a number or a single sign, which are
-    harmless.
+    Text that spreadsheets would run as a formula gets an apostrophe in front in CSV and TSV.
     """
     chosen = format or format_of(destination)
     if chosen not in ("csv", "tsv", "parquet", "xlsx"):
@@ -118,9 +111,7 @@ def format_of(destination: str | Path | IO[str]) -> str:
         return "csv"
     suffix = Path(destination).suffix.lower()
     if suffix and suffix not in _BY_SUFFIX:
-        raise InputError(
-            f"cannot tell a table format from {suffix!r}; end the name in .csv, .tsv, .xlsx or .parquet"
-        )
+        raise InputError(f"no table format ends in {suffix!r}; use .csv, .tsv, .xlsx or .parquet")
     return _BY_SUFFIX.get(suffix, "csv")
 
 
@@ -131,20 +122,16 @@ def write_rows(frame: pd.DataFrame, file: IO[Any], format: str, *, header: bool 
         frame.to_parquet(file, index=False)
         return
     if format == "xlsx":
-        _write_new_workbook(frame, file)
+        book = _openpyxl().Workbook()
+        _put_columns(book.active, frame, 1, 1, range(2, len(frame) + 2))
+        book.active.freeze_panes = "A2"
+        book.save(file)
         return
     safe = frame.rename(columns=protect_from_formulas)
-    for name in [name for name, dtype in safe.dtypes.items() if not _pandas_writes_well(dtype)]:
+    written_well = safe.select_dtypes(["number", "datetime", "datetimetz"]).columns
+    for name in safe.columns.difference(written_well):  # among these may be formulas, True and False
         safe[name] = safe[name].astype(object).map(_as_written)
-    delimiter = _DELIMITERS[format]
-    safe.to_csv(file, index=False, header=header, sep=delimiter, lineterminator="\n")
-
-
-def _pandas_writes_well(dtype: Any) -> bool:
-    """Whether cells of a type are numbers or moments; among others may be formulas, True and False."""
-    types = pd.api.types
-    number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
-    return number or types.is_datetime64_any_dtype(dtype)
+    safe.to_csv(file, index=False, header=header, sep=_DELIMITERS[format], lineterminator="\n")
 
 
 def _as_written(cell: Any) -> Any:
@@ -155,9 +142,8 @@ def _as_written(cell: Any) -> Any:
 def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | IO[str]) -> None:
     r"""Write a table with more columns at its end.
 
-    Cells of a delimited text are written as they were, at the same delimiter, so that long numbers, dates and
-    marks for missing cells do not change. Only a name that asks for another format changes the delimiter. A
-    file is replaced only when the new one is complete.
+    Cells of a delimited text are written as they were, at the same delimiter unless the name asks for another
+    format. A file is replaced only when the new one is complete.
 
     >>> file = io.StringIO()
     >>> text = DelimitedText("code;share\n007;1,10\n", ";")
@@ -185,10 +171,7 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
 
 
 def lines_beside(text: DelimitedText, added: pd.DataFrame, delimiter: str) -> list[str] | None:
-    """Return the lines of a text, its header first, with more cells at their ends; None if rows do not match.
-
-    Where the delimiter is that of the text, old cells stay as they were.
-    """
+    """Return the lines of a text, its header first, with more cells behind; None if rows do not match."""
     same = text.delimiter == delimiter
     records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
     if len(records) != len(added) + 1:
@@ -207,10 +190,7 @@ def lines_beside(text: DelimitedText, added: pd.DataFrame, delimiter: str) -> li
 
 
 def delimiter_for(destination: str | Path | IO[str], given: str) -> str | None:
-    """Return the delimiter to write: the one that was read, unless the name's ending says otherwise.
-
-    None if no text is to be written.
-    """
+    """Return the delimiter to write: as read, unless the name's ending says otherwise; None for no text."""
     format = format_of(destination)
     if format not in _DELIMITERS:
         return None
@@ -230,8 +210,8 @@ def _typed(column: Column, plan: ColumnPlan) -> Any:
     if column.kind is Kind.TEXT:
         return column.texts
     if column.kind is Kind.BOOLEAN:
-        digits = plan.no_and_yes == ("0", "1")
-        return pd.arrays.BooleanArray(column.values, ~column.known) if not digits else _integers(column)
+        flags = pd.arrays.BooleanArray(column.values, ~column.known)
+        return _integers(column) if plan.is_zero_one else flags
     return _integers(column) if column.kind is Kind.NUMBER and plan.whole else column.values
 
 
@@ -240,10 +220,7 @@ def _integers(column: Column) -> Any:
 
 
 def _records(text: DelimitedText, *, simple: bool) -> list[tuple[str, str, list[str]]]:
-    """Return each record of a text as it is written, its end and its fields; none if it cannot be split.
-
-    In a simple text every line is a record, and its fields are left out.
-    """
+    """Return each record of a text as it is written, its end and, unless it is simple, its fields."""
     if simple:
         return [(line, "\n", []) for line in text.text.split("\n") if line.strip() or text.delimiter in line]
     taken: list[str] = []
@@ -283,14 +260,6 @@ def write_into_workbook(place: Workbook, added: pd.DataFrame, file: IO[bytes]) -
     book.save(file)
 
 
-def _write_new_workbook(frame: pd.DataFrame, file: IO[bytes]) -> None:
-    book = _openpyxl().Workbook()
-    sheet = book.active
-    _put_columns(sheet, frame, 1, 1, range(2, len(frame) + 2))
-    sheet.freeze_panes = "A2"
-    book.save(file)
-
-
 def _put_columns(
     sheet: Any, frame: pd.DataFrame, first: int, header: int, rows: Iterable[int], like: Any = None
 ) -> None:
@@ -302,10 +271,9 @@ def _put_columns(
 
 
 def _openpyxl() -> Any:
-    try:
-        import openpyxl
-    except ImportError:
-        raise InputError(f"writing an Excel workbook needs openpyxl; run: {INSTALL}") from None
+    require_extra("excel", "writing an Excel workbook", "openpyxl")
+    import openpyxl
+
     return openpyxl
 
 
@@ -319,9 +287,8 @@ def _free_column(sheet: Any, place: Workbook, width: int) -> int:
     beyond = max(sheet.max_column, place.right + 1) + 1
     first = next(filter(is_free, range(place.right + 2, sheet.max_column + 2)), beyond)
     if first > place.right + 2:
-        logger.warning(
-            "the columns beside the table are taken; predictions are in column %s", column_letters(first - 1)
-        )
+        column = column_letters(first - 1)
+        logger.warning("the columns beside the table are taken; predictions are in column %s", column)
     return first
 
 

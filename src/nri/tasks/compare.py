@@ -33,9 +33,8 @@ from nri.rule import (
     literal_truth,
     simplify,
 )
-from nri.rule.equivalence import can_fire, meeting, must_fire
 from nri.rule.literal import Value
-from nri.rule.regions import Regions
+from nri.rule.regions import Regions, can_fire, meeting, must_fire
 from nri.table.frames import as_frame
 from nri.table.source import Source
 from nri.table.table import Table
@@ -106,14 +105,6 @@ class RowChanges:
         """Rows on which they differ."""
         return sum(count for _, _, count in self.changes)
 
-    @property
-    def mean_change(self) -> float | None:
-        """By how much numbers or risks differ on average over all rows; None for classes."""
-        if any(isinstance(value, str | bool) for value, _, _ in self.changes):
-            return None
-        total = float(sum(abs(new - old) * count for old, new, count in self.changes))
-        return total / max(self.n_rows, 1)
-
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -152,17 +143,13 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
     table
         Rows to apply both to, with the columns that either uses; if it has the target, both are scored.
     """
+    remedy = "compare rules for the same target"
     if old.predicts.kind != new.predicts.kind:
-        raise InputError(
-            f"one rule predicts {old.predicts.kind}, the other {new.predicts.kind}; "
-            "compare rules for the same target"
-        )
+        raise InputError(f"one rule predicts {old.predicts.kind}, the other {new.predicts.kind}; {remedy}")
     opposite, of_classes = False, isinstance(new.predicts, ClassTarget)
     if of_classes and {*map(str, old.classes)} != {*map(str, new.classes)}:
-        raise InputError(
-            f"the rules are about different classes, {list(old.classes)} and {list(new.classes)}; "
-            "compare rules for the same target"
-        )
+        classes = f"{list(old.classes)} and {list(new.classes)}"
+        raise InputError(f"the rules are about different classes, {classes}; {remedy}")
     _check_kinds([*old.clauses, *new.clauses])
     if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
@@ -227,19 +214,15 @@ def _by_predictions(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]
     """Relate two opposite rules by what they predict: they differ where both fire, and where neither does."""
     old = Dnf(clause for change in changes for clause in change.dropped)
     new = Dnf(clause for change in changes for clause in change.added)
-    both, neither = _where_both_fire(old, new), _example(Dnf([*old, *new]), TRUE)
+    meetings = (meeting(one, other) for one in old for other in new)
+    simple = [simplify(Dnf([clause])).clauses[0] for clause in meetings if clause is not None]
+    both, neither = min(simple, key=len, default=None), _example(Dnf([*old, *new]), TRUE)
     related = []
     for change in changes:
         loses, gains = (both, neither) if change.dropped else (neither, both)
         relation = _RELATIONS[loses is not None, gains is not None]
         related.append(replace(change, relation=relation, example=neither if both is None else both))
     return tuple(related)
-
-
-def _where_both_fire(old: Dnf, new: Dnf) -> Clause | None:
-    possible = (meeting(one, other) for one in old for other in new)
-    simple = [simplify(Dnf([clause])).clauses[0] for clause in possible if clause is not None]
-    return min(simple, key=len, default=None)
 
 
 def _example(old: Dnf, new: Dnf) -> Clause | None:
@@ -277,10 +260,8 @@ def _check_kinds(clauses: Iterable[Clause]) -> None:
     kinds: dict[str, Kind] = {}
     for literal in (literal for clause in clauses for literal in clause):
         if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-            raise InputError(
-                f"column {literal.column!r} is {kinds[literal.column]} in one rule and {literal.kind} "
-                "in the other; induce both from columns of the same kind"
-            )
+            in_rules = f"{kinds[literal.column]} in one rule and {literal.kind} in the other"
+            raise InputError(f"column {literal.column!r} is {in_rules}; induce both from the same kind")
 
 
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
@@ -319,39 +300,35 @@ def _decides(rule: Rule, index: int, where: Clause) -> bool:
     return index == len(rule.branches) or must_fire(rule.clauses[index], where)
 
 
-class _RowCounts:
-    """Counts on rows after rows what changed from one rule to another."""
+_Predicted = tuple[Source | Table, NDArray[Any], NDArray[Any]]
+"""Rows, which may hold the truth, and what the old and the new rule predict for them."""
 
-    def __init__(self, new: Rule) -> None:
-        self.n_rows = 0
-        self.first: list[int] = []
-        self.changes: Counter[tuple[Any, Any]] = Counter()
-        self.truths = Truth(new), Truth(new)  # one reading of the truth for both
 
-    def add(self, source: Source | Table, old: NDArray[Any], new: NDArray[Any]) -> BoolArray:
-        """Take further rows and their predictions into account; return [M] where these differ."""
-        differs = np.asarray(old.astype(str) != new.astype(str), dtype=bool)
-        self.changes.update(zip(old[differs].tolist(), new[differs].tolist(), strict=True))
-        self.first += (self.n_rows + 1 + np.flatnonzero(differs)[: SHOWN - len(self.first)]).tolist()
-        self.n_rows += len(old)
-        for truth, predicted in zip(self.truths, (old, new), strict=True):
+def _row_changes(rule: Rule, parts: Iterable[_Predicted]) -> RowChanges:
+    """Count on rows after rows what changed from one rule to another."""
+    n_rows, first, changes = 0, list[int](), Counter[tuple[Any, Any]]()
+    truths = Truth(rule), Truth(rule)  # one reading of the truth for both
+    for source, old, new in parts:
+        differs = _differ(old, new)
+        changes.update(zip(old[differs].tolist(), new[differs].tolist(), strict=True))
+        first += (n_rows + 1 + np.flatnonzero(differs)[: SHOWN - len(first)]).tolist()
+        n_rows += len(old)
+        for truth, predicted in zip(truths, (old, new), strict=True):
             truth.add(source, predicted)
-        return differs
+    counts = tuple((*pair, count) for pair, count in changes.most_common())
+    return RowChanges(n_rows, tuple(first), counts, truths[0].score, truths[1].score)
 
-    @property
-    def result(self) -> RowChanges:
-        """The counts so far."""
-        changes = tuple((*pair, count) for pair, count in self.changes.most_common())
-        score_old, score_new = (truth.score for truth in self.truths)
-        return RowChanges(self.n_rows, tuple(self.first), changes, score_old, score_new)
+
+def _differ(old: NDArray[Any], new: NDArray[Any]) -> BoolArray:
+    return np.asarray(old.astype(str) != new.astype(str), dtype=bool)
 
 
 def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
     """Compare row by row what the two predict."""
     source = rows if isinstance(rows, Source | Table) else Source(as_frame(rows))
-    counts, by_old, by_new = _RowCounts(new), old.predict(source), new.predict(source)
-    differs = counts.add(source, by_old, by_new)
-    return replace(counts.result, old=by_old, new=by_new, differs=differs)
+    by_old, by_new = old.predict(source), new.predict(source)
+    changes = _row_changes(new, [(source, by_old, by_new)])
+    return replace(changes, old=by_old, new=by_new, differs=_differ(by_old, by_new))
 
 
 def stream_changes(
@@ -363,15 +340,19 @@ def stream_changes(
     step: Callable[[int], None] = lambda rows: None,
 ) -> RowChanges:
     """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
-    read_old, read_new, counts = PlanReader(old.plans), PlanReader(new.plans), _RowCounts(new)
+    read_old, read_new = PlanReader(old.plans), PlanReader(new.plans)
     wanted = {*old.plans, *new.plans, new.target} if destination is None else None
-    with nullcontext() if destination is None else row_sink(destination, only=False) as sink:
+
+    def parts(sink: Any) -> Iterator[_Predicted]:
         for batch in batches(files, wanted):
             by_old = old.predict(read_old.read(batch), len(batch))
             by_new = new.predict(read_new.read(batch), len(batch))
-            differs = counts.add(batch.source([new.target]), by_old, by_new)
             if sink is not None:
+                differs = _differ(by_old, by_new)
                 both = {f"old_{new.target}": by_old[differs], f"new_{new.target}": by_new[differs]}
                 sink.write(Batch(batch.first, batch.rows.filter(differs)), pd.DataFrame(both))
-            step(counts.n_rows)
-    return counts.result
+            yield batch.source([new.target]), by_old, by_new
+            step(batch.last)
+
+    with nullcontext() if destination is None else row_sink(destination, only=False) as sink:
+        return _row_changes(new, parts(sink))

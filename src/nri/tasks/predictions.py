@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from nri.arrays import FloatArray, IntArray
+from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError, UnknownColumnError
 from nri.induce.induce import TablePosterior, induce_rule
 from nri.outcome import Score
@@ -34,7 +34,7 @@ from nri.rule.labels import label_array
 from nri.rule.literal import Kind
 from nri.rule.phrase import phrase_label
 from nri.table.by_plan import guess_of, read_by
-from nri.table.cells import TextCells, fold
+from nri.table.cells import ReadColumn, TextCells, fold
 from nri.table.source import Source, understand
 from nri.table.table import Note, Table
 from nri.table.target import labels_as_text
@@ -76,7 +76,7 @@ def _foot_rows(source: Source) -> int:
 def predicted_columns(rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]) -> pd.DataFrame:
     """Return the predictions of typed rows in columns of these names."""
     decided = rule.decide(columns, n_rows)
-    values = [label_array(tuple(one))[decided] for one in _by_branch(rule).values()]
+    values = [label_array(tuple(one))[decided] for one in rule.predicts.predictions(rule.estimates).values()]
     return pd.DataFrame(dict(zip(names, values, strict=True)))
 
 
@@ -91,12 +91,7 @@ def posterior_columns(rule: Rule, source: Source, learned_from: Table) -> pd.Dat
 
 def added_names(rule: Rule, taken: Sequence[str]) -> list[str]:
     """Return names for the columns of predictions that no column of the table has."""
-    return [_free(name, taken) for name in _by_branch(rule)]
-
-
-def _by_branch(rule: Rule) -> Mapping[str, list[Any]]:
-    estimates: Any = rule.estimates
-    return rule.predicts.predictions(estimates)
+    return [_free(name, taken) for name in rule.predicts.predictions(rule.estimates)]
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -140,32 +135,28 @@ class Truth:
         target, name = self.rule.predicts, self.rule.target
         if name not in rows.names:
             return
-        if isinstance(target, ClassTarget):
-            if isinstance(rows, Table):
-                self._add_classes(target, rows.columns[name], rows.plans[name], predicted)
-            else:
-                read = understand(rows.cells(name))
-                self._add_classes(target, read.column, read.plan, predicted)
+        if isinstance(rows, Table):
+            read = ReadColumn(rows.columns[name], rows.plans[name])
         elif isinstance(target, NumberTarget):
-            if isinstance(rows, Table):
-                column = rows.columns[name]
-            else:
-                column = read_by(rows.cells(name), target.plan, name).column
-            known = column.known & ~pd.isna(predicted)
-            if known.any():
-                self._add_numbers(column.values[known].astype(float), predicted[known].astype(float))
+            read = read_by(rows.cells(name), target.plan, name)
+        else:
+            read = understand(rows.cells(name))
+        known = read.column.known & ~pd.isna(predicted)
+        if isinstance(target, ClassTarget):
+            self._add_classes(target, read, known, predicted)
+        elif isinstance(target, NumberTarget) and known.any():
+            self._add_numbers(read.column.values[known].astype(float), predicted[known].astype(float))
 
     def _add_classes(
-        self, target: ClassTarget, column: Column, plan: ColumnPlan, predicted: NDArray[Any]
+        self, target: ClassTarget, read: ReadColumn, known: BoolArray, predicted: NDArray[Any]
     ) -> None:
-        different, codes = different_cells(column)
+        different, codes = different_cells(read.column)
         places = {fold(str(label)): place for place, label in enumerate(target.classes)}
-        into = [places.get(fold(text), -1) for text in labels_as_text(different, plan)]
+        into = [places.get(fold(text), -1) for text in labels_as_text(different, read.plan)]
         truth = np.array([*into, -1], dtype=np.int64)[codes]
-        if (truth[column.known] < 0).any():
+        if (truth[read.column.known] < 0).any():
             self.strange = True
             return
-        known = column.known & ~pd.isna(predicted)
         labels = np.array([*map(str, target.classes)], dtype=object)
         self.known += int(known.sum())
         self.by_class.update(truth[known].tolist())
@@ -346,10 +337,8 @@ class _TextSink:
             delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
             if lines is None:
-                raise InputError(
-                    f"the rows from {batch.first} on cannot be separated line by line; "
-                    "use --out FILE.parquet, or read the whole table with --engine memory"
-                )
+                cause = f"the rows from {batch.first} on cannot be separated line by line"
+                raise InputError(f"{cause}; use --out FILE.parquet, or --engine memory")
             self.file.writelines(lines[self.begun :])
         else:
             frame = added if self.only else _written(batch.rows).join(added)

@@ -20,7 +20,8 @@ searched, judged and shuffled together; as far as their errors are alike they co
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ from nri.outcome import Classes, Interval
 from nri.outcome.score import share_of, wilson
 from nri.rows.batches import batches
 from nri.rows.files import Files
-from nri.rule import Clause, Kind, clause_truth
+from nri.rule import Clause, Kind, Literal, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.cells import as_numbers, fold
 from nri.table.source import Source, table_of
@@ -47,8 +48,6 @@ _LEAST_GAIN = 0.5  # Standard deviations that a further literal must add.
 _SAME = 0.8  # Share of the smaller one's rows from which of two slices only one is kept.
 _NEW = 2.0
 """Standard deviations by which a further slice exceeds chance on the rows that no better slice has."""
-
-Test = Literal["holdout", "permutation"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Slices:
     """Those whose p-value is at most alpha, the surest first."""
     rejected: tuple[Slice, ...]
     """Those that the search returned and that did not hold up."""
-    test: Test
+    test: str
     alpha: float
     rows: int
     """Rows that judged."""
@@ -98,9 +97,19 @@ def error_slices(
     tolerance: float | None = None,
     groups: Any = None,
     time_order: Any = None,
-    **options: Any,
+    test: str = "holdout",
+    alpha: float = 0.05,
+    most: int = 5,
+    max_literals: int = 3,
+    min_rows: int | None = None,
+    columns: Sequence[str] | None = None,
+    never: Sequence[str] = (),
+    negations: bool = False,
+    permutations: int = 200,
+    rng: np.random.Generator | None = None,
+    step: Callable[[], None] = lambda: None,
 ) -> Slices:
-    """Find where a model's predictions differ from the labels; see :func:`find_slices` for the options.
+    """Find where a model's predictions differ from the labels more often than elsewhere.
 
     Parameters
     ----------
@@ -113,107 +122,9 @@ def error_slices(
     groups, time_order : str or array [M], optional
         Which rows belong together, e.g. ``"patient"``: they are searched or judged together. When they came:
         the earlier half is searched, the later one judges.
-
-    Examples
-    --------
-    >>> X = {"site": ["a", "a", "b", "b"] * 50, "size": [1, 2] * 100}
-    >>> found = error_slices(X, [1] * 200, [1, 1, 0, 1] * 50)
-    >>> [str(one.clause) for one in found.slices]
-    ['site = b AND size <= 1']
-    """
-    table = table_of(X).arranged(groups, time_order)
-    truth, predicted = (
-        given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
-        for name, given in (("label", labels), ("prediction", predictions))
-    )
-    if not len(table) == len(truth.labels) == len(predicted.labels):
-        raise InputError(
-            f"{len(table)} rows, {len(truth.labels)} labels, {len(predicted.labels)} predictions; "
-            "give one of each for each row"
-        )
-    both = _Compared(truth, predicted, tolerance)
-    both.check()
-    return find_slices(table.take(both.known), both.differ[both.known], **options)
-
-
-@dataclass(frozen=True, eq=False)
-class _Compared:
-    """Labels and predictions of the same rows."""
-
-    truth: Answers
-    predicted: Answers
-    tolerance: float | None
-
-    @property
-    def known(self) -> BoolArray:
-        """[M]: where both are known."""
-        return self.truth.labels.known & self.predicted.labels.known
-
-    @property
-    def differ(self) -> BoolArray:
-        """[M]: where both are known and differ."""
-        if self._are_numbers:
-            difference = as_numbers(self.truth.labels) - as_numbers(self.predicted.labels)
-            return np.asarray(self.known & (np.abs(difference) > (self.tolerance or 0.0)), dtype=bool)
-        return np.asarray(self.known & (_texts(self.truth) != _texts(self.predicted)), dtype=bool)
-
-    @property
-    def _are_numbers(self) -> bool:
-        return {self.truth.labels.kind, self.predicted.labels.kind} <= {Kind.NUMBER, Kind.BOOLEAN}
-
-    def check(self) -> None:
-        """Raise if the two cannot be compared."""
-        if self._are_numbers:
-            # scores beside labels of a few classes: nearly every one would be an error
-            scores, classes = (len(one.labels.distinct()[0]) for one in (self.predicted, self.truth))
-            fractions = bool((as_numbers(self.predicted.labels) % 1 > 0).any())
-            if self.tolerance is None and fractions and classes <= MAX_CLASSES and scores > 2 * classes:
-                raise ScoresError(self.predicted.name, scores, classes)
-            return
-        if self.tolerance is not None:
-            raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
-        labels, predictions = ({*_texts(one)[self.known].tolist()} for one in (self.truth, self.predicted))
-        if not labels & predictions:
-            raise InputError(
-                f"labels ({min(labels, default='')!r}, ...) and predictions "
-                f"({min(predictions, default='')!r}, ...) share no value; "
-                "give both in the same words, e.g. as comparisons"
-            )
-
-
-def _texts(answers: Answers) -> NDArray[Any]:
-    """[M]: answers as folded texts, each different one written once; any text where they are unknown."""
-    different, codes = different_cells(answers.labels)
-    texts = [fold(text) for text in labels_as_text(different, answers.plan)]
-    return np.array([*texts, ""], dtype=object)[codes]
-
-
-def find_slices(
-    X: Any,
-    wrong: Any,
-    *,
-    test: Test = "holdout",
-    alpha: float = 0.05,
-    most: int = 5,
-    max_literals: int = 3,
-    min_rows: int | None = None,
-    columns: Sequence[str] | None = None,
-    never: Sequence[str] = (),
-    negations: bool = False,
-    permutations: int = 200,
-    rng: np.random.Generator | None = None,
-    step: Callable[[], None] = lambda: None,
-) -> Slices:
-    """Find conjunctions on whose rows something goes wrong more often than elsewhere.
-
-    Parameters
-    ----------
-    X : table
-        Anything :func:`nri.table.source.table_of` takes.
-    wrong : bool [M]
-        Where it goes wrong.
     test : {"holdout", "permutation"}
-        How slices are judged; see the head of this module.
+        Whether one half of the rows judges what was found on the other, or all rows judge and errors are
+        shuffled to see what chance gives; for tables too small to be halved.
     alpha : float
         Most chance of returning any slice where there is none.
     most : int
@@ -232,25 +143,73 @@ def find_slices(
         Splits rows and shuffles; seeded with 0 by default.
     step
         Called after each shuffle.
+
+    Examples
+    --------
+    >>> X = {"site": ["a", "a", "b", "b"] * 50, "size": [1, 2] * 100}
+    >>> found = error_slices(X, [1] * 200, [1, 1, 0, 1] * 50)
+    >>> [str(one.clause) for one in found.slices]
+    ['site = b AND size <= 1']
     """
-    table = _checked(X, wrong, columns, never)
-    rng = rng or np.random.default_rng(0)
+    table = table_of(X).arranged(groups, time_order)
+    truth, predicted = (
+        given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
+        for name, given in (("label", labels), ("prediction", predictions))
+    )
+    if not len(table) == len(truth.labels) == len(predicted.labels):
+        given = f"{len(truth.labels)} labels, {len(predicted.labels)} predictions"
+        raise InputError(f"{len(table)} rows, {given}; give one of each for each row")
     if test not in ("holdout", "permutation"):
         raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
+    known, wrong = _compared(truth, predicted, tolerance, check=True)
+    wrong, rng = wrong[known], rng or np.random.default_rng(0)
+    table = _features(table.take(known), wrong, columns, never)
     groups, searched, judged = groups_of(table), *np.ones((2, len(table)), dtype=bool)
     if test == "holdout":
         made = make_folds(table, 1 if table.time_order is not None else 2, rng)
         judged = made.fold == made.fold.max()
         searched = ~judged
     limits: dict[str, Any] = {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
-    search = _Search(table.take(searched), by_errors=test == "holdout", **limits)
-    candidates = search.run(most)
-    p_values = None
+    literals, search = _search(table.take(searched), by_errors=test == "holdout", **limits)
+    candidates, p_values = search(wrong[searched], most=most), None
     if test == "permutation":
-        p_values = _by_shuffling(search, candidates, groups, permutations, rng, step)
-    clauses, wrong = search.clauses(candidates), table.codes == 1
+        p_values = _by_shuffling(search, candidates, wrong, groups, permutations, rng, step)
+    clauses = [Clause(literals[j] for j in one.literals) for one in candidates]
     independent = share_of(wrong, judged, np.ones(len(table)), groups).rows / judged.sum()
     return _judged(clauses, _counts(clauses, table, wrong, judged), alpha, p_values, independent)
+
+
+def _compared(
+    truth: Answers, predicted: Answers, tolerance: float | None, *, check: bool = False
+) -> tuple[BoolArray, BoolArray]:
+    """[M] each: where labels and predictions are known, and where they are and differ.
+
+    If they are to be checked, raise where the two cannot be compared.
+    """
+    known = truth.labels.known & predicted.labels.known
+    if {truth.labels.kind, predicted.labels.kind} <= {Kind.NUMBER, Kind.BOOLEAN}:
+        right, said = as_numbers(truth.labels), as_numbers(predicted.labels)
+        # scores beside labels of a few classes: nearly every one would be an error
+        scores, classes = (len(one.labels.distinct()[0]) for one in (predicted, truth))
+        few = classes <= MAX_CLASSES and scores > 2 * classes
+        if check and tolerance is None and few and (said % 1 > 0).any():
+            raise ScoresError(predicted.name, scores, classes)
+        return known, np.asarray(known & (np.abs(right - said) > (tolerance or 0.0)), dtype=bool)
+    if tolerance is not None:
+        raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
+    right, said = _texts(truth), _texts(predicted)
+    if check and not {*right[known]} & {*said[known]}:
+        one, other = (min(texts[known], default="") for texts in (right, said))
+        shared = f"labels ({one!r}, ...) and predictions ({other!r}, ...) share no value"
+        raise InputError(f"{shared}; give both in the same words, e.g. as comparisons")
+    return known, np.asarray(known & (right != said), dtype=bool)
+
+
+def _texts(answers: Answers) -> NDArray[Any]:
+    """[M]: answers as folded texts, each different one written once; any text where they are unknown."""
+    different, codes = different_cells(answers.labels)
+    texts = [fold(text) for text in labels_as_text(different, answers.plan)]
+    return np.array([*texts, ""], dtype=object)[codes]
 
 
 def _counts(clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: BoolArray) -> IntArray:
@@ -326,6 +285,8 @@ def search_slices(
 
     ``truth`` [M, L] is where each literal is known to hold, ``wrong`` [M] where there is an error.
     """
+    if not truth.shape[1] or not wrong.any() or wrong.all():
+        return []
     literals, outcome = truth.astype(np.float32), wrong.astype(np.float32)
     beam: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     pool: dict[tuple[int, ...], float] = {}
@@ -381,58 +342,40 @@ def _score_among(left: BoolArray, rows: BoolArray, wrong: BoolArray) -> float:
     return float(_scores(own, errors, int(left.sum()), float(wrong[left].mean()), 1)[0])
 
 
-class _Search:
-    """The search on one set of rows, to be repeated with other errors on the same rows."""
-
-    def __init__(
-        self,
-        table: Table,
-        *,
-        by_errors: bool,
-        max_literals: int = 3,
-        min_rows: int | None = None,
-        negations: bool = False,
-    ) -> None:
-        # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
-        binarizer = Binarizer().fit(table, by_labels=by_errors)
-        self.literals = literal_meanings(binarizer.variables_, binarizer.domain_)
-        self.truth = literal_truth(*binarizer.cells(table.columns, len(table)))
-        if not negations:
-            self.truth[:, [j for j, literal in enumerate(self.literals) if is_negated(literal)]] = False
-        self.wrong = table.codes == 1
-        min_rows = min_rows if min_rows is not None else max(10, math.ceil(0.02 * len(table)))
-        self.limits = {"max_literals": max_literals, "min_rows": min_rows}
-
-    def run(self, most: int, wrong: BoolArray | None = None) -> list[Candidate]:
-        """Return the best slices for these errors, or for others."""
-        wrong = self.wrong if wrong is None else wrong
-        if not self.truth.shape[1] or not wrong.any() or wrong.all():
-            return []
-        return search_slices(self.truth, wrong, most=most, **self.limits)
-
-    def clauses(self, candidates: Sequence[Candidate]) -> list[Clause]:
-        """Return slices as clauses."""
-        return [Clause(self.literals[j] for j in one.literals) for one in candidates]
+def _search(
+    table: Table,
+    *,
+    by_errors: bool,
+    max_literals: int = 3,
+    min_rows: int | None = None,
+    negations: bool = False,
+) -> tuple[Sequence[Literal], Callable[..., list[Candidate]]]:
+    """Return the literals of some rows, and the search for the slices of any errors on these rows."""
+    # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
+    binarizer = Binarizer().fit(table, by_labels=by_errors)
+    literals = literal_meanings(binarizer.variables_, binarizer.domain_)
+    truth = literal_truth(*binarizer.cells(table.columns, len(table)))
+    if not negations:
+        truth[:, [j for j, literal in enumerate(literals) if is_negated(literal)]] = False
+    least = max(10, math.ceil(0.02 * len(table))) if min_rows is None else min_rows
+    return literals, partial(search_slices, truth, max_literals=max_literals, min_rows=least)
 
 
-def _checked(X: Any, wrong: Any, columns: Sequence[str] | None, never: Sequence[str]) -> Table:
-    """Return the columns that slices may use, with the errors as outcome; raise if they do not fit."""
-    table = table_of(X)
-    mask = np.asarray(wrong, dtype=bool)
-    if mask.shape != (len(table),):
-        raise InputError(f"{len(table)} rows, but errors of shape {mask.shape}; give one for each row")
+def _features(table: Table, wrong: BoolArray, columns: Sequence[str] | None, never: Sequence[str]) -> Table:
+    """Return the columns that slices may use, with the errors as outcome; raise if there are none."""
     if len(table) < 4:
         raise InputError(f"{len(table)} rows are too few to look for slices; give more")
     table.require([*(columns or ()), *never])
     kept = [name for name in table.names if name not in never and (columns is None or name in columns)]
     if not kept:
         raise InputError("the columns to use and never to use rule out every column; allow at least one")
-    return table.only(kept).with_outcome(Classes("wrong", (False, True), mask.astype(np.int64)))
+    return table.only(kept).with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
 
 
 def _by_shuffling(
-    search: _Search,
+    search: Callable[..., list[Candidate]],
     candidates: list[Candidate],
+    wrong: BoolArray,
     groups: IntArray,
     permutations: int,
     rng: np.random.Generator,
@@ -443,11 +386,10 @@ def _by_shuffling(
         raise InputError(f"{permutations} permutations cannot judge; use at least 1, better 200")
     best, by_group = np.zeros(permutations), np.argsort(groups, kind="stable")
     for i in range(permutations if candidates else 0):
-        wrong = np.empty_like(search.wrong)
+        shuffled = np.empty_like(wrong)
         place = rng.permutation(int(groups.max()) + 1)  # groups change places, and their rows with them
-        wrong[by_group] = search.wrong[np.argsort(place[groups], kind="stable")]
-        shuffled = search.run(1, wrong)
-        best[i] = shuffled[0].score if shuffled else 0.0
+        shuffled[by_group] = wrong[np.argsort(place[groups], kind="stable")]
+        best[i] = max((one.score for one in search(shuffled, most=1)), default=0.0)
         step()
     return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in candidates]
 
@@ -470,32 +412,27 @@ def stream_slices(
     """Find where a model's predictions differ from the labels: search some rows, count on all others.
 
     ``searched`` are rows that were drawn from the files, which have ``n_rows`` rows. ``labels`` and
-    ``predictions`` are columns, or comparisons of such; the other options are those of
-    :func:`nri.error_slices`.
+    ``predictions`` are columns, or comparisons of such.
     """
     if len(searched) >= n_rows:
         raise InputError("every row was searched, so that none is left to judge; use --engine memory")
 
-    def compared(part: Table) -> _Compared:
-        truth, predicted = (part, labels, "--labels"), (part, predictions, "--predictions")
-        return _Compared(read_answers(*truth), read_answers(*predicted), tolerance)
-
-    def counted(part: Table, both: _Compared) -> IntArray:
-        return _counts(clauses, part, both.differ, both.known)
+    def answers(part: Table) -> tuple[Answers, Answers]:
+        return read_answers(part, labels, "--labels"), read_answers(part, predictions, "--predictions")
 
     table = searched.table()
-    both = compared(table)
-    both.check()
-    answers = {both.truth.column, both.predicted.column}
-    features = _checked(table.without(*answers), both.differ, columns, never)
-    search = _Search(features.take(both.known), by_errors=True, **limits)
-    clauses = search.clauses(search.run(most))
-    counts = -counted(table, both)
-    used = {literal.column for clause in clauses for literal in clause} | answers
+    known, wrong = _compared(*answers(table), tolerance, check=True)
+    taken = {one.column for one in answers(table)}
+    features = _features(table.without(*taken), wrong, columns, never).take(known)
+    literals, search = _search(features, by_errors=True, **limits)
+    clauses = [Clause(literals[j] for j in one.literals) for one in search(wrong[known], most=most)]
+    counts = -_counts(clauses, table, wrong, known)
+    used = {literal.column for clause in clauses for literal in clause} | taken
     reader = PlanReader({name: table.plans[name] for name in table.names if name in used})
     for batch in batches(files, used):
         numbers = np.arange(batch.first, batch.last + 1)
         part = Table(reader.read(batch), reader.plans, np.ones(len(batch)), numbers)
-        counts += counted(part, compared(part))
+        known, wrong = _compared(*answers(part), tolerance)
+        counts += _counts(clauses, part, wrong, known)
         step(batch.last)
     return _judged(clauses, counts, alpha)

@@ -105,19 +105,14 @@ class Stability:
         """In one sentence: how far predictions agree, and which columns come back."""
         text = f"{self.samples} bootstrap samples of {self.rows} rows"
         if self.agreement is not None and self.measure == "share":
-            text = (
-                f"rules of {text} agree with the rule on {_percent(self.agreement)} of the rows not drawn "
-                f"({_percent(self.by_chance or 0.0)} by chance)"
-            )
+            by_chance = f"({100 * (self.by_chance or 0.0):.0f} % by chance)"
+            on = f"on {100 * self.agreement:.0f} % of the rows not drawn"
+            text = f"rules of {text} agree with the rule {on} {by_chance}"
         elif self.agreement is not None:
             by = f"by {self.agreement:.2f} on the rows not drawn"
             text = f"predictions of rules of {text} correlate with the rule's {by}"
         read = ", ".join(f"{one.column} in {self.count(one.share)}" for one in self.columns if one.in_rule)
         return f"{text}; they read {read}" if read else text
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def clause_stability(
@@ -235,17 +230,16 @@ def _shapes(rule: Rule) -> list[tuple[Label | None, Hashable]]:
 def _came_back(table: Table, rule: Rule, induced: Sequence[Rule]) -> tuple[ClauseStability, ...]:
     wanted = _clauses(rule)
     mine = clause_matrix(rule.clauses, table.columns, len(table))
-    exact, loose, overlap = np.zeros((3, len(wanted)))
+    shares = np.zeros((len(wanted), 3))
     for sample in induced:
         theirs, shapes = _clauses(sample), _shapes(sample)
         covered = clause_matrix(sample.clauses, table.columns, len(table))
         for i, (label, clause) in enumerate(wanted):
-            exact[i] += (label, clause) in theirs
-            loose[i] += (label, clause.shape) in shapes
             alike = [j for j, (other, _) in enumerate(theirs) if other == label]
-            overlap[i] += max((_jaccard(mine[:, i], covered[:, j]) for j in alike), default=0.0)
-    shares = (np.stack([exact, loose, overlap]) / max(len(induced), 1)).T.tolist()
-    return tuple(ClauseStability(*pair, *of_clause) for pair, of_clause in zip(wanted, shares, strict=True))
+            overlap = max((_jaccard(mine[:, i], covered[:, j]) for j in alike), default=0.0)
+            shares[i] += (label, clause) in theirs, (label, clause.shape) in shapes, overlap
+    shares /= len(induced)
+    return tuple(ClauseStability(*pair, *share) for pair, share in zip(wanted, shares.tolist(), strict=True))
 
 
 def _jaccard(one: BoolArray, other: BoolArray) -> float:

@@ -78,9 +78,7 @@ def surrogate_of_model(
     """
     predicted = np.asarray(model.predict(X) if threshold is None else _scores(model, X))
     if predicted.ndim != 1:
-        raise InputError(
-            f"the model's predictions have shape {predicted.shape}; give a model with one output"
-        )
+        raise InputError(f"predictions have the shape {predicted.shape}; give a model with one output")
     from nri.sklearn_base import read_weights
 
     table = table_of(X)
@@ -101,9 +99,7 @@ def mimic(
     rng = rng or np.random.default_rng(0)
     outcome = rows.explained if isinstance(rows, Table) else rows.outcome
     if isinstance(rows, Table) and outcome.is_constant:
-        raise InputError(
-            f"the model predicts {outcome.describe()} on every row; give rows that differ in that"
-        )
+        raise InputError(f"the model predicts {outcome.describe()} on every row; give rows that differ")
     induction = induce_rule(rows, settings, rng=rng)
     seen = None
     if isinstance(rows, Table):
@@ -149,7 +145,5 @@ def _outcome(predicted: NDArray[Any]) -> Outcome:
     if not column.known.all():
         raise InputError("the model's predictions have gaps; give rows that it can predict")
     if len(column.distinct()[0]) == 1:
-        raise InputError(
-            f"the model predicts {column.cell(0)!r} on every row; give rows on which its predictions differ"
-        )
+        raise InputError(f"the model predicts {column.cell(0)!r} on every row; give rows that differ")
     return with_target(table, "prediction").explained

@@ -50,13 +50,9 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
         for group in _GROUPS
         for name, tensor in getattr(checkpoint, group).items()
     }
-    header = {
-        "format": FORMAT,
-        "inducer": checkpoint.inducer,
-        "step": str(checkpoint.step),
-        "episodes": str(checkpoint.episodes),
-        "config": json.dumps(checkpoint.config),
-    }
+    counts = {"step": str(checkpoint.step), "episodes": str(checkpoint.episodes)}
+    header = {"format": FORMAT, "inducer": checkpoint.inducer, "config": json.dumps(checkpoint.config)}
+    header |= counts
     header["sha256"] = _checksum(header, tensors)
     make_folder(path.parent)
     with atomic_file(path, binary=True) as file:
@@ -93,9 +89,8 @@ def check_finite(tensors: Mapping[str, Tensor], what: str) -> None:
 def load_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint; anything else is an error that says so."""
     if os.path.isdir(path):
-        raise InputError(
-            f"{path} is a folder; give the checkpoint in it, e.g. {path / 'checkpoint.safetensors'}"
-        )
+        inside = path / "checkpoint.safetensors"
+        raise InputError(f"{path} is a folder; give the checkpoint in it, e.g. {inside}")
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
@@ -125,9 +120,7 @@ def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
         network.load_state_dict(weights)
     except RuntimeError as error:
         cause = " ".join(str(error).split())[:200]
-        raise InputError(
-            f"the checkpoint's weights are not those of its network ({cause}); {_REMEDY}"
-        ) from None
+        raise InputError(f"the weights are not those of its network ({cause}); {_REMEDY}") from None
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, names: list[str]) -> dict[str, Tensor]:

@@ -5,11 +5,21 @@ import json
 import math
 import tomllib
 import typing
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from nri.errors import ConfigError, similar_files
+
+
+def check_limits(table: str, config: Any, names: Iterable[str], least: float, most: float = math.inf) -> None:
+    """Refuse values of a configuration outside their limits, by the names that its file gives them."""
+    for name in names:
+        value = getattr(config, name)
+        if not least <= value <= most:
+            limits = f"at least {least}" if most == math.inf else f"{least} to {most}"
+            raise ConfigError(f"{table}: {name} = {value} is out of bounds; give {limits}")
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,9 @@
-"""The training loop: draw, score, update, average, keep; for any network, in one process or several."""
+"""The training loop: draw, score, update, average, keep; for any network."""
 
 import dataclasses
 import json
 import logging
 import math
-import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
-import torch.distributed as dist
 from torch import Tensor, nn
 
 from nri.errors import InputError
@@ -30,8 +28,6 @@ METRICS = "metrics.jsonl"
 Watcher = Callable[[int, dict[str, float]], None]
 """Called after every update with the number of updates made and the means since the last row."""
 
-Recorder = Callable[[dict[str, float]], None]  # called with every row of metrics that is written
-
 Record = TypeVar("Record")
 
 
@@ -42,12 +38,6 @@ class Loss:
     total: Tensor
     episodes: int
     terms: Mapping[str, Tensor]  # by name, without gradient
-
-    @property
-    def row(self) -> dict[str, float]:
-        """What is logged."""
-        terms = {name: float(value) for name, value in self.terms.items()}
-        return {"episodes": float(self.episodes), "loss": float(self.total.detach()), **terms}
 
 
 class Training(ABC):
@@ -78,59 +68,6 @@ class Training(ABC):
         """Return what is traced of a trained network."""
 
 
-@dataclass(frozen=True)
-class Processes:
-    """The place of this process among those that torchrun started; alone when there was no torchrun."""
-
-    rank: int = 0
-    count: int = 1
-
-    @property
-    def leads(self) -> bool:
-        """Whether this is the process that writes files."""
-        return self.rank == 0
-
-    @property
-    def device(self) -> torch.device:
-        """Where this process computes: its own GPU where there are GPUs."""
-        if not torch.cuda.is_available():
-            return torch.device("cpu")
-        return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-
-    def share(self, step: int, batches_per_step: int) -> range:
-        """Return the indices of the synthetic batches that this process draws for an update."""
-        start = step * batches_per_step
-        return range(start + self.rank, start + batches_per_step, self.count)
-
-    def sum_gradients(self, network: nn.Module) -> None:
-        """Add up the gradients of all processes, in one message."""
-        if self.count == 1:
-            return
-        parameters = [p for p in network.parameters() if p.requires_grad]
-        grads = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
-        flat = torch.cat([g.flatten() for g in grads])
-        dist.all_reduce(flat)
-        for p, part in zip(parameters, torch.split(flat, [p.numel() for p in parameters]), strict=True):
-            p.grad = part.view_as(p).clone()
-
-
-def join_processes() -> Processes:
-    """Join the group that torchrun describes in the environment (NCCL on GPUs, gloo on CPUs)."""
-    if "WORLD_SIZE" not in os.environ or int(os.environ["WORLD_SIZE"]) == 1:
-        return Processes()
-    if not dist.is_initialized():
-        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
-    if torch.cuda.is_available():
-        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
-    return Processes(dist.get_rank(), dist.get_world_size())
-
-
-def leave_processes() -> None:
-    """Leave the group that :func:`join_processes` joined, if there is one."""
-    if dist.is_initialized():
-        dist.destroy_process_group()
-
-
 def moved(record: Record, device: torch.device) -> Record:
     """Return the dataclass with its tensors on a device; everything else stays as it is."""
     fields: dict[str, Any] = vars(record)
@@ -139,20 +76,15 @@ def moved(record: Record, device: torch.device) -> Record:
 
 
 def train(
-    task: Training,
-    directory: Path,
-    *,
-    until: int | None = None,
-    watch: Watcher | None = None,
-    record: Recorder | None = None,
+    task: Training, directory: Path, *, until: int | None = None, watch: Watcher | None = None
 ) -> nn.Module:
     """Train, or go on training, in ``directory``; return the network with averaged weights.
 
     It stops after ``until`` updates in all, by default the configured number, and keeps a checkpoint.
-    ``watch`` gets every update, ``record`` every row of metrics in the process that writes them.
+    ``watch`` gets every update.
     """
     torch.set_num_threads(task.config.run.threads)
-    run, schedule = _Run(task, directory, record), task.config.run
+    run, schedule = _Run(task, directory), task.config.run
     steps = task.config.optim.steps
     stop = steps if until is None else min(steps, until)
     since = time.monotonic()
@@ -177,10 +109,10 @@ _MOST_SKIPPED = 10  # updates in a row without a finite gradient that are bad lu
 class _Run:
     """A network in training, and all that changes from update to update."""
 
-    def __init__(self, task: Training, directory: Path, record: Recorder | None) -> None:
-        self.task, self.directory, self.record = task, directory, record
-        self.processes = join_processes()
-        self.network = task.build().to(self.processes.device)
+    def __init__(self, task: Training, directory: Path) -> None:
+        self.task, self.directory = task, directory
+        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.network = task.build().to(self.device)
         self.names = [name for name, _ in self.network.named_parameters()]
         self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         optim = task.config.optim
@@ -198,32 +130,29 @@ class _Run:
         if kept.config != to_dict(self.task.config):
             log.warning("the configuration differs from the one %s was trained with so far", self.directory)
         if kept.inducer != self.task.name:
-            raise InputError(
-                f"{self.directory} holds the {kept.inducer!r} network, not the {self.task.name!r} one; "
-                "choose another folder"
-            )
+            networks = f"the {kept.inducer!r} network, not the {self.task.name!r} one"
+            raise InputError(f"{self.directory} holds {networks}; choose another folder")
         checkpoint.load_weights(self.network, kept.average)  # which also checks that they are the network's
         self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         checkpoint.load_weights(self.network, kept.weights)
         checkpoint.restore_optimizer(self.optimizer, self.names, kept.optimizer)
         self.step, self.episodes = kept.step, kept.episodes
-        if self.processes.leads:
-            forget_rows_after(self.directory / METRICS, self.step)
+        forget_rows_after(self.directory / METRICS, self.step)
         log.info("going on after %d updates (%d episodes)", self.step, self.episodes)
 
     def update(self) -> dict[str, float]:
         optim = self.task.config.optim
         self.optimizer.zero_grad(set_to_none=True)
         rows = []
-        for index in self.processes.share(self.step, optim.batches_per_step):
-            loss = self.task.loss(self.network, index)
+        for index in range(optim.batches_per_step):
+            loss = self.task.loss(self.network, self.step * optim.batches_per_step + index)
             (loss.total / optim.batches_per_step).backward()
-            rows.append(loss.row)
-        self.processes.sum_gradients(self.network)
+            terms = {name: float(value) for name, value in loss.terms.items()}
+            rows.append({"episodes": float(loss.episodes), "loss": float(loss.total.detach()), **terms})
         norm = nn.utils.clip_grad_norm_(self.network.parameters(), optim.clip)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(optim, self.step)
-        if torch.isfinite(norm):  # the same on all processes: the norm is that of the summed gradient
+        if torch.isfinite(norm):
             self.optimizer.step()
             self.skipped = 0
         else:
@@ -232,10 +161,8 @@ class _Run:
             self._refuse_divergence()
         self.step += 1
         self._average()
-        means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]} if rows else {}
-        means["gradient"] = float(norm)
-        # an update's episodes; other processes draw about as many
-        means["episodes"] = sum(row["episodes"] for row in rows) * self.processes.count
+        means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
+        means |= {"gradient": float(norm), "episodes": sum(row["episodes"] for row in rows)}
         self.episodes += int(means["episodes"])
         self.rows.append(means)
         return means
@@ -244,10 +171,9 @@ class _Run:
         """Stop where no update has a finite gradient any more: the weights are of no use."""
         few = self.step + 1 >= self.task.config.optim.steps and self.skipped > 1
         if self.skipped >= _MOST_SKIPPED or few:
-            raise InputError(
-                f"training diverged: the last {self.skipped} updates up to {self.step} have no finite "
-                "gradient; lower optim.learning_rate, and train in another folder"
-            )
+            cause = f"the last {self.skipped} updates up to {self.step} have no finite gradient"
+            remedy = "lower optim.learning_rate, and train in another folder"
+            raise InputError(f"training diverged: {cause}; {remedy}")
 
     def _average(self) -> None:
         # a young average must not be dominated by the first weights
@@ -257,7 +183,7 @@ class _Run:
                 self.average[name].lerp_(tensor, 1 - decay)
 
     def averaged(self) -> nn.Module:
-        network = self.task.build().to(self.processes.device)
+        network = self.task.build().to(self.device)
         network.load_state_dict(self.average)
         return network.eval()
 
@@ -274,22 +200,16 @@ class _Run:
         self.rows, self.started = [], time.monotonic()
 
     def validate(self) -> None:
-        if self.processes.leads:
-            scores = self.task.validate(self.averaged())
-            self._write({"step": self.step} | {f"valid/{k}": _six_digits(v) for k, v in scores.items()})
+        scores = self.task.validate(self.averaged())
+        self._write({"step": self.step} | {f"valid/{k}": _six_digits(v) for k, v in scores.items()})
         self.started = time.monotonic()
 
     def _write(self, row: dict[str, float]) -> None:
-        if self.processes.leads:
-            checkpoint.make_folder(self.directory)
-            with (self.directory / METRICS).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-            if self.record is not None:
-                self.record(row)
+        checkpoint.make_folder(self.directory)
+        with (self.directory / METRICS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
 
     def save(self) -> None:
-        if not self.processes.leads:
-            return
         checkpoint.check_finite(
             {**self.network.state_dict(), **self.average}, "training diverged: after its updates"
         )
@@ -323,11 +243,7 @@ def forget_rows_after(file: Path, step: int) -> None:
 
 
 def _six_digits(number: float) -> float:
-    """Return what is worth writing of a number; rounded to decimals, a tiny variance would be none.
-
-    >>> _six_digits(2.91492e-08), _six_digits(0.1234567)
-    (2.91492e-08, 0.123457)
-    """
+    """Return what is worth writing of a number; rounded to decimals, a tiny variance would be none."""
     return float(f"{number:.6g}")
 
 
@@ -340,18 +256,3 @@ def learning_rate(optim: OptimConfig, step: int) -> float:
     progress = min(1.0, (step - optim.warmup) / max(1, optim.steps - optim.warmup))
     fall = 0.5 * (1 + math.cos(math.pi * progress))
     return optim.final_learning_rate + (optim.learning_rate - optim.final_learning_rate) * fall
-
-
-def tensorboard_of(directory: Path) -> Callable[[dict[str, float]], None]:
-    """Return a function that writes a row of metrics for TensorBoard."""
-    from torch.utils.tensorboard import SummaryWriter
-
-    writer = SummaryWriter(str(directory / "tensorboard"))
-
-    def record(row: dict[str, float]) -> None:
-        for name, value in row.items():
-            if name != "step":
-                writer.add_scalar(name, value, int(row["step"]))
-        writer.flush()
-
-    return record

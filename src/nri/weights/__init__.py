@@ -10,7 +10,6 @@ import json
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,16 +68,12 @@ def checked_card(onnx_file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):  # neither JSON nor text at all
         card = None
     if not isinstance(card, dict) or not all(isinstance(card.get(k), t) for k, t in _CARD_FIELDS.items()):
-        raise InputError(
-            f"{card_file} is no card: it must be a JSON object with inducer, config and sha256; {remedy}"
-        )
+        raise InputError(f"{card_file} is no card, a JSON object of inducer, config and sha256; {remedy}")
     if card.get("checksum") != checksum_of(card):
         raise InputError(f"{card_file} is damaged: its checksum is not that of its content; {remedy}")
     if card.get("version", 1) != CARD_VERSION:
-        raise InputError(
-            f"{onnx_file} has a card of version {card['version']}, this nri reads version {CARD_VERSION}; "
-            "export it with this nri, or use the nri that exported it"
-        )
+        versions = f"a card of version {card['version']}, this nri reads version {CARD_VERSION}"
+        raise InputError(f"{onnx_file} has {versions}; export it anew, or use the nri that exported it")
     if sha256 != card["sha256"]:
         raise InputError(f"{onnx_file} is damaged: its SHA-256 is not that of its card; {remedy}")
     return card
@@ -115,35 +110,26 @@ class Network:
             raise InputError(f"the network cannot answer ({why[:200]}); export its weights anew") from None
 
 
-@dataclass(frozen=True, eq=False)
-class SeededOutput:
-    """What the seeded network predicts for S rows, as log-odds."""
-
-    posterior: NDArray[np.float32]  # [S], that the row is positive
-    reason: NDArray[np.float32]  # [S, N], that the row's value is part of the clause which covers it
-    precision: NDArray[np.float32]  # [S], that an unseen row which this clause covers is positive
-
-
 class SeededNetwork(Network):
     """The seeded network with its weights."""
 
     def __init__(self, onnx_file: Path) -> None:
         super().__init__(onnx_file)
         if self.card.get("experts") != list(EXPERTS):
-            raise InputError(
-                f"{onnx_file} was trained with other experts than this version consults; train it anew"
-            )
+            raise InputError(f"{onnx_file} was trained with other experts than these; train it anew")
         try:
             self._heads = max(1, int(self.card["config"]["model"]["heads"]))
         except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(f"the card of {onnx_file} has no config.model.heads; export it anew") from None
 
-    def evaluate(self, table: Mapping[str, NDArray[Any]], seeds: Mapping[str, NDArray[Any]]) -> SeededOutput:
+    def evaluate(self, table: Mapping[str, NDArray[Any]], seeds: Mapping[str, NDArray[Any]]) -> list[Array]:
         """Evaluate S rows against a table of M rows; all inputs are those of the graph, by name.
 
         ``table`` has ``rows`` [M, N] with cells -1, +1, or 0 where unknown, ``labels`` [M] of 0 and 1,
         ``weights`` [M] and ``row_opinions`` [M, E], the experts' predictions. ``seeds`` has the rows to
-        evaluate as ``seeds`` [S, N], with ``seed_opinions`` [S, E] and ``seed_parts`` [S, N].
+        evaluate as ``seeds`` [S, N], with ``seed_opinions`` [S, E] and ``seed_parts`` [S, N]. Log-odds are
+        returned: that a row is positive [S], that its values are part of the clause which covers it [S, N],
+        and that an unseen row which this clause covers is positive [S].
         """
         table = {name: array.astype(np.float32, copy=False) for name, array in table.items()}
         M, N = table["rows"].shape
@@ -153,7 +139,7 @@ class SeededNetwork(Network):
             chunk = {name: array[start : start + size] for name, array in seeds.items()}
             apart = np.tile(table["weights"], (len(chunk["seeds"]), 1))
             parts.append(self.run({**table, **chunk, "apart": apart}))
-        return SeededOutput(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
 @cache

@@ -33,7 +33,7 @@ from nri.paper.torch.network import PaperConfig, SlotDecoder, mlp, seeded_column
 from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
 from nri.paper.torch.training import SlotTraining
 from nri.synth import SyntheticBatch, WidePrior, dnf_truth, log_uniform, with_more_columns
-from nri.train.config import TrainConfig
+from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, moved
 
 _LITERAL_NUMBERS = 19
@@ -56,9 +56,7 @@ class FeedbackConfig:
     anew: tuple[int, ...] = (3, 5)  # rounds before which slots without positives of their own start again
 
     def __post_init__(self) -> None:
-        for name in ("slots", "width", "layers", "heads", "feedforward", "hidden", "rounds"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"model: {name} = {getattr(self, name)} is too small; give at least 1")
+        check_limits("model", self, (name for name in vars(self) if name != "anew"), 1)
         if not all(1 <= index < self.rounds for index in self.anew):
             shown, last = list(self.anew), self.rounds - 1
             raise ConfigError(f"model: anew = {shown} is outside the rounds; give numbers from 1 to {last}")
@@ -263,6 +261,9 @@ class FeedbackData:
     max_variables: int = 64
     max_clauses: int = 6
     max_literals: int = 4
+    distractor_share: float = 0.5  # of batches of rules that have columns which are in no clause
+    fair_share: float = 0.5  # of these, how many whose columns are fair coins; others follow the label
+    min_distractors: int = 1
     max_noise: float = 0.3
     max_missing: float = 0.15
     n_query: int = 32
@@ -270,12 +271,9 @@ class FeedbackData:
     max_episodes: int = 160
 
     def __post_init__(self) -> None:
-        for name in ("wide_share", "max_noise", "max_missing"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"data: {name} = {getattr(self, name)} is no share; give 0 to 1")
-        for name in ("min_rows", "min_variables", "max_clauses", "max_literals", "max_episodes"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"data: {name} = {getattr(self, name)} draws nothing; give at least 1")
+        shares = ("wide_share", "distractor_share", "fair_share", "max_noise", "max_missing")
+        check_limits("data", self, shares, 0, 1)
+        check_limits("data", self, set(vars(self)) - set(shares), 1)
         if self.min_rows > self.max_rows or not self.min_variables <= _WIDEST_RULE < self.max_variables:
             limits = f"min_rows <= max_rows and min_variables <= {_WIDEST_RULE} < max_variables"
             raise ConfigError(f"data: the limits of rows or variables leave nothing to draw; give {limits}")
@@ -292,7 +290,8 @@ class FeedbackData:
     def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
         M = log_uniform(rng, self.min_rows, self.max_rows)
         N = int(rng.integers(self.min_variables, _WIDEST_RULE + 1))
-        D = log_uniform(rng, 1, self.max_variables - N) if rng.random() < 0.5 else 0
+        has_distractors = rng.random() < self.distractor_share
+        D = log_uniform(rng, self.min_distractors, self.max_variables - N) if has_distractors else 0
         rows = M + self.n_query
         B = int(np.clip(self.cells // (rows * (N + D)), 4, self.max_episodes))
         columns = rng.random((B, rows, N)) < 0.5
@@ -314,7 +313,7 @@ class FeedbackData:
     def _distractors(self, rng: np.random.Generator, truth: BoolArray, M: int, D: int) -> BoolArray:
         """Columns that follow the label: everywhere alike, or in the query no more (then by chance alone)."""
         rate = rng.uniform(0.1, 0.9, (len(truth), 1, 1))
-        if rng.random() < 0.5:
+        if rng.random() < self.fair_share:
             rate = np.full_like(rate, 0.5)
         follow = np.where(truth[:, :, None], rate, 1 - rate)
         if rng.random() < 0.5:

@@ -16,9 +16,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from nri.errors import ConfigError
 from nri.paper.torch.batch import EpisodeBatch, binary_entropy, row_mean
 from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, execute
+from nri.train.config import check_limits
 from nri.train.loop import Loss
 
 _SURE = 1e-6  # predictions are kept this far from 0 and 1, so that one row costs at most 14 nats
@@ -80,14 +80,10 @@ class PaperLossConfig:
     max_length: float = 4.0  # the most literals of a deployed clause
 
     def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if value < 0:
-                raise ConfigError(f"loss: {name} = {value} is negative; give 0 to switch it off, or more")
-        for name in ("counterfactual_warmup", "select_threshold", "margin_positive", "margin_negative"):
-            if getattr(self, name) > 1:
-                raise ConfigError(f"loss: {name} = {getattr(self, name)} is above 1; give 0 to 1")
-        if self.clause_dropout >= 1:
-            raise ConfigError(f"loss: clause_dropout = {self.clause_dropout} drops all; give less than 1")
+        check_limits("loss", self, vars(self), 0)  # 0 switches a term off
+        shares = ("counterfactual_warmup", "select_threshold", "margin_positive", "margin_negative")
+        check_limits("loss", self, shares, 0, 1)
+        check_limits("loss", self, ["clause_dropout"], 0, 0.99)
 
     def weights(self, progress: float) -> dict[str, float]:
         """Return the weight of each term after a share of the training."""
@@ -126,28 +122,34 @@ def paper_loss(
         clauses = clauses * kept_slots(w, config.clause_dropout, config.min_kept, generator).unsqueeze(1)
         prediction = disjunction(clauses, executed.w)
     gated = clauses * executed.w.unsqueeze(1)
-    terms: Terms = {
+    terms: Terms = {  # as the text has them
         "coverage": lambda: coverage(prediction, batch),
-        "hinge": lambda: margins(prediction, batch, high, low),
-        "margin": lambda: max_margin(gated if config.gated_margin else clauses, batch, high, low),
+        "margin": lambda: max_margin(clauses.amax(-1), batch, high, low),
         "switch": lambda: switch_balance(execution.clauses, w, positives),
-        "usage": lambda: usage_balance(w),
-        "activation": lambda: activation_balance(w),
+        "usage": lambda: usage_balance((w / (w.sum(-1, keepdim=True) + _SURE)).mean(0)),
+        "activation": lambda: usage_balance(w.mean(0)),
         "repulsion": lambda: repulsion(z),
         "entropy": lambda: gate_entropy(rule, batch.literal_valid),
-        "length": lambda: excess_length(z, config.max_length),
         "necessity": lambda: necessity(executed, execution.clauses, literals, positives, threshold),
         "spuriousness": lambda: spuriousness(executed, execution, literals, positives, threshold, silent),
         "overlap": lambda: coverage_overlap(execution.clauses, positives),
         "responsibility": lambda: responsibility_balance(execution.clauses, positives),
     }
+    # where the published code differs
+    terms["hinge"] = lambda: max_margin(prediction, batch, high, low)
+    if config.gated_margin:
+        terms["margin"] = lambda: max_margin(gated.amax(-1), batch, high, low)
     if config.switch_by_gates:
         terms["switch"] = lambda: switch_balance_by_gates(w)
     if config.sampled_counterfactuals:
         terms |= sampled_counterfactuals(executed, gated, literals, positives, config, generator)
+    terms["length"] = lambda: excess_length(z, config.max_length)  # ours
     values = {name: (weight, terms[name]()) for name, weight in config.weights(progress).items() if weight}
     total = torch.stack([weight * value for weight, value in values.values()]).sum()
     return Loss(total, len(batch), {name: value.detach() for name, (_, value) in values.items()})
+
+
+# The terms of the text.
 
 
 def coverage(prediction: Rows, batch: EpisodeBatch) -> Scalar:
@@ -157,18 +159,13 @@ def coverage(prediction: Rows, batch: EpisodeBatch) -> Scalar:
     return -log_likelihood.sum() / batch.row_valid.sum().clamp_min(1)
 
 
-def max_margin(clauses: Clauses, batch: EpisodeBatch, positive: float, negative: float) -> Scalar:
-    """Eq. (16), L_mm: only the best clause of a row must clear a margin, so nothing rewards diffusion."""
-    return margins(clauses.amax(-1), batch, positive, negative)
+def max_margin(best: Rows, batch: EpisodeBatch, positive: float, negative: float) -> Scalar:
+    """Eq. (16), L_mm: the best clause of a row must clear a margin, so nothing rewards diffusion.
 
-
-def margins(truth: Rows, batch: EpisodeBatch, positive: float, negative: float) -> Scalar:
-    """Return how far truth stays below one margin on positive rows and above the other on negative ones.
-
-    Asked of the whole rule, it is the published code's hinge beside the cross-entropy.
+    ``best`` is the truth of that clause. Of the whole rule's truth, it is the published code's hinge.
     """
-    too_low = row_mean((positive - truth).relu(), batch.positives)
-    return too_low + row_mean((truth - negative).relu(), batch.negatives)
+    too_low = row_mean((positive - best).relu(), batch.positives)
+    return too_low + row_mean((best - negative).relu(), batch.negatives)
 
 
 def switch_balance(clauses: Clauses, w: ClauseGates, positives: Rows) -> Scalar:
@@ -186,30 +183,11 @@ def switch_balance(clauses: Clauses, w: ClauseGates, positives: Rows) -> Scalar:
     return w.shape[-1] * (u * f).sum()
 
 
-def switch_balance_by_gates(w: ClauseGates) -> Scalar:
-    """T * sum_k u_k f_k by clause gates alone: u from a softmax of their logits, f from their shares.
+def usage_balance(usage: Float[Tensor, " T"]) -> Scalar:
+    """Eq. (15), L_bal: K * sum_k (usage_k / mean usage - 1)^2, of the mean gates of slots over a batch.
 
-    No row is routed, so an open slot counts as used even if it covers none. The published code's way.
+    They are normalised within each episode, and once more raw, against slots that are never active.
     """
-    sure = w.clamp(_SURE, 1 - _SURE)
-    odds = sure / (1 - sure)  # a softmax of logits is what the odds are of their sum
-    u = (odds / odds.sum(-1, keepdim=True)).mean(0)
-    used = w.mean(0)
-    return w.shape[-1] * (u * used / (used.sum() + _SURE)).sum()
-
-
-def usage_balance(w: ClauseGates) -> Scalar:
-    """Eq. (15), L_bal, of slot usage: clause gates normalised within each episode."""
-    return _squared_variation((w / (w.sum(-1, keepdim=True) + _SURE)).mean(0))
-
-
-def activation_balance(w: ClauseGates) -> Scalar:
-    """Eq. (15) of raw clause gates, against slots that are never active."""
-    return _squared_variation(w.mean(0))
-
-
-def _squared_variation(usage: Float[Tensor, " T"]) -> Scalar:
-    """K * sum_k (usage_k / mean usage - 1)^2."""
     return len(usage) * (usage / (usage.mean() + _SURE) - 1).square().sum()
 
 
@@ -229,11 +207,6 @@ def gate_entropy(rule: SoftRule, literal_valid: Bool[Tensor, "B L"]) -> Scalar:
     n_gates = literal_valid.sum().clamp_min(1) * rule.z.shape[1]
     clauses = binary_entropy(rule.w.clamp(_SURE, 1 - _SURE))
     return literals.sum() / n_gates + clauses.mean()
-
-
-def excess_length(z: LiteralGates, most: float) -> Scalar:
-    """Our own term: the mean number of literals that a slot asks for beyond ``most``."""
-    return (z.sum(-1) - most).relu().mean()
 
 
 def necessity(
@@ -307,6 +280,48 @@ def selected_variables(z: LiteralGates, threshold: float) -> Bool[Tensor, "B T N
     return torch.maximum(positive, negative) >= threshold
 
 
+def kept_slots(
+    like: ClauseGates, rate: float, min_kept: int, generator: torch.Generator | None
+) -> Bool[Tensor, "B T"]:
+    """Clause dropout: which slots take part in this step, each episode on its own.
+
+    Each slot sits out with the given chance, except that the ``min_kept`` luckiest always stay.
+    """
+    luck = torch.rand(like.shape, generator=generator, device=like.device)
+    last_kept = luck.topk(min(min_kept, luck.shape[-1]), -1).values[..., -1:] if min_kept else 1.0
+    return (luck >= rate) | (luck >= last_kept)
+
+
+# What the published code does otherwise.
+
+
+def with_gate_noise(rule: SoftRule, generator: torch.Generator | None) -> SoftRule:
+    """Add logistic noise to the logits of all gates; a gate of 0 or 1 stays what it is.
+
+    With u uniform in (0, 1), sigmoid(logit z + logit u) = z u / (z u + (1 - z)(1 - u)).
+    """
+
+    def shaken(gates: Tensor) -> Tensor:
+        u = torch.rand(gates.shape, generator=generator, device=gates.device, dtype=gates.dtype)
+        u = u.clamp(_SURE, 1 - _SURE)
+        opening = gates * u
+        return opening / (opening + (1 - gates) * (1 - u))
+
+    return SoftRule(shaken(rule.z), shaken(rule.w))
+
+
+def switch_balance_by_gates(w: ClauseGates) -> Scalar:
+    """T * sum_k u_k f_k by clause gates alone: u from a softmax of their logits, f from their shares.
+
+    No row is routed, so an open slot counts as used even if it covers none. The published code's way.
+    """
+    sure = w.clamp(_SURE, 1 - _SURE)
+    odds = sure / (1 - sure)  # a softmax of logits is what the odds are of their sum
+    u = (odds / odds.sum(-1, keepdim=True)).mean(0)
+    used = w.mean(0)
+    return w.shape[-1] * (u * used / (used.sum() + _SURE)).sum()
+
+
 def sampled_counterfactuals(
     rule: SoftRule,
     gated: Clauses,
@@ -365,28 +380,9 @@ def exclusive_shares(clauses: Clauses) -> Clauses:
     return alone / (alone.sum(-1, keepdim=True) + 1e-8)
 
 
-def with_gate_noise(rule: SoftRule, generator: torch.Generator | None) -> SoftRule:
-    """Add logistic noise to the logits of all gates; a gate of 0 or 1 stays what it is.
-
-    With u uniform in (0, 1), sigmoid(logit z + logit u) = z u / (z u + (1 - z)(1 - u)).
-    """
-
-    def shaken(gates: Tensor) -> Tensor:
-        u = torch.rand(gates.shape, generator=generator, device=gates.device, dtype=gates.dtype)
-        u = u.clamp(_SURE, 1 - _SURE)
-        opening = gates * u
-        return opening / (opening + (1 - gates) * (1 - u))
-
-    return SoftRule(shaken(rule.z), shaken(rule.w))
+# Ours.
 
 
-def kept_slots(
-    like: ClauseGates, rate: float, min_kept: int, generator: torch.Generator | None
-) -> Bool[Tensor, "B T"]:
-    """Clause dropout: which slots take part in this step, each episode on its own.
-
-    Each slot sits out with the given chance, except that the ``min_kept`` luckiest always stay.
-    """
-    luck = torch.rand(like.shape, generator=generator, device=like.device)
-    last_kept = luck.topk(min(min_kept, luck.shape[-1]), -1).values[..., -1:] if min_kept else 1.0
-    return (luck >= rate) | (luck >= last_kept)
+def excess_length(z: LiteralGates, most: float) -> Scalar:
+    """Our own term: the mean number of literals that a slot asks for beyond ``most``."""
+    return (z.sum(-1) - most).relu().mean()

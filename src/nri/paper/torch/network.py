@@ -10,7 +10,7 @@ rule may change. Literals with equal statistics have equal gates in every slot, 
 """
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float
@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from nri.errors import ConfigError
 from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics
 from nri.paper.torch.tnorm import SoftRule, non_null
+from nri.train.config import check_limits
 
 Embedded = Float[Tensor, "B L D"]  # h, an embedding of each literal
 States = Float[Tensor, "B T D"]  # s, a state of each slot
@@ -41,13 +42,10 @@ class PaperConfig:
     dropout: float = 0.0  # of units of the decoder and the clause gates; as published 0.1, in the text none
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            least = 0 if field.name.startswith(("extension", "dropout")) else 1
-            if value < least:
-                raise ConfigError(f"model: {field.name} = {value} is too small; give at least {least}")
-        if self.dropout >= 1:
-            raise ConfigError(f"model: dropout = {self.dropout} drops everything; give less than 1")
+        sizes = ("slots", "width", "layers", "heads", "feedforward", "n_train", "bottleneck")
+        check_limits("model", self, sizes, 1)
+        check_limits("model", self, ["extension_seed", "extension_scale"], 0)
+        check_limits("model", self, ["dropout"], 0, 0.99)
         if self.width % self.heads:
             raise ConfigError(
                 f"model: width = {self.width} cannot be shared by heads = {self.heads}; "

@@ -27,7 +27,7 @@ from nri.paper.torch.tnorm import SoftRule
 from nri.search.limits import Limits
 from nri.synth import SEED, WidePrior, dnf_truth
 from nri.train.checkpoint import Graph
-from nri.train.config import TrainConfig
+from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, Training, moved
 
 _FRESH_ROWS = 256
@@ -124,23 +124,18 @@ def _wide_tables(index: int) -> Iterator[HiddenRule]:
 
 
 class NetworkGates:
-    """A network in training as a source of gates; it remembers the last table's, for a second reader."""
+    """A network in training as a source of gates."""
 
     def __init__(self, network: nn.Module) -> None:
         self._network = Views(network)
-        self._last: dict[bytes, list[Gates]] = {}
 
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """See :class:`nri.paper.model.GateSource`."""
-        key = values.tobytes() + known.tobytes() + labels.tobytes()
-        if key not in self._last:
-            device = next(self._network.parameters()).device
-            tensors = [(values & known).astype(np.float32), known, labels.astype(np.float32)]
-            with torch.no_grad():
-                z, w = self._network(*(torch.from_numpy(x).to(device) for x in tensors))
-            pairs = zip(z.numpy(force=True), w.numpy(force=True), strict=True)
-            self._last = {key: [Gates(*pair) for pair in pairs]}
-        return self._last[key]
+        device = next(self._network.parameters()).device
+        tensors = [(values & known).astype(np.float32), known, labels.astype(np.float32)]
+        with torch.no_grad():
+            z, w = self._network(*(torch.from_numpy(x).to(device) for x in tensors))
+        return [Gates(*pair) for pair in zip(z.numpy(force=True), w.numpy(force=True), strict=True)]
 
 
 def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) -> dict[str, float]:
@@ -221,9 +216,9 @@ class PaperTrainConfig(TrainConfig):
     loss: PaperLossConfig = field(default_factory=PaperLossConfig)
 
     def __post_init__(self) -> None:
-        if self.batch < 1:
-            raise ConfigError(f"batch = {self.batch} draws nothing; give at least 1 episode")
-        if self.pool % self.batch or self.pool < 0:
+        check_limits("paper", self, ["batch"], 1)
+        check_limits("paper", self, ["pool"], 0)
+        if self.pool % self.batch:
             raise ConfigError(
                 f"pool = {self.pool} is no multiple of batch = {self.batch}; "
                 "give one, or 0 for fresh episodes"

@@ -57,18 +57,13 @@ FORMATS: dict[str, Format] = {
 
 
 def format_by_ending(path: Path, formats: Iterable[Format] = FORMATS.values()) -> str | None:
-    """Return the first format whose files end so; None if the name has no ending.
-
-    An ending that no format has is refused: what would be written then could not be read again.
-    """
+    """Return the first format whose files end so; None if the name has no ending."""
     names: dict[str, str] = {}
     for form in formats:
         names.setdefault(form.suffix, form.name)
     suffix = path.suffix.lower()
     if suffix and suffix not in names:
-        raise InputError(
-            f"{path}: no format ends in {suffix!r}; end the name in {', '.join(names)}, or name a format"
-        )
+        raise InputError(f"{path}: no format ends in {suffix!r}; end the name in {', '.join(names)}")
     return names.get(suffix)
 
 

@@ -1,11 +1,9 @@
 """Logic: programs in Prolog and answer set programming (clingo), and formulas of SymPy.
 
-Programs are ``predict(Row, Label)`` over facts about cells.
-Facts are ``cell(Row, Column, Value)`` and in ASP also ``row(Row)``; a missing cell is one without a fact.
-Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms or strings, dates texts like
-``2024-05-01 00:00:00``, which sort as dates do. clingo has only small integers: :class:`NumberCode` says how
-numbers are written for it, and the program's comments say it for each column. :func:`prolog_facts` and
-:func:`asp_facts` write a table that way.
+Programs are ``predict(Row, Label)`` over facts ``cell(Row, Column, Value)``, in ASP also ``row(Row)``; a
+missing cell is one without a fact. Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms
+or strings, dates texts like ``2024-05-01 00:00:00``. clingo has only small integers: :class:`NumberCode` and
+the program's comments say how numbers are written for it.
 """
 
 import datetime as dt
@@ -52,8 +50,7 @@ _SIGNS = {
     Kind.DATE: {Op.EQ: "==", Op.NE: "\\==", Op.GT: "@>", Op.LE: "@=<"},
 }
 
-_HIDDEN = ("Cc", "Cf", "Zl", "Zp")
-"""Unicode categories of control and format characters and of line and paragraph ends."""
+_HIDDEN = ("Cc", "Cf", "Zl", "Zp")  # Unicode categories of control characters and of ends of lines.
 
 
 def render_prolog(rule: Rule, options: RenderOptions) -> str:
@@ -85,14 +82,12 @@ def _encoded(source: str) -> str:
 
 def atom(text: str) -> str:
     """Quote an atom, so that no character in it can mean anything else."""
-    return "'" + "".join(_character(c) for c in text) + "'"
-
-
-def _character(c: str) -> str:
-    if c in "'\\":
-        return f"\\{c}"
-    # Only what could end a line or hide: SWI-Prolog refuses the escapes of some unassigned characters.
-    return f"\\x{ord(c):x}\\" if unicodedata.category(c) in _HIDDEN else c
+    # of others only what could end a line or hide: SWI-Prolog refuses escapes of some unassigned characters
+    escapes: dict[str, str | int | None] = {
+        c: f"\\x{ord(c):x}\\" for c in text if unicodedata.category(c) in _HIDDEN
+    }
+    escapes |= {"'": "\\'", "\\": "\\\\"}
+    return f"'{text.translate(str.maketrans(escapes))}'"
 
 
 def _branch(clause: Clause, label: Label) -> str:
@@ -138,10 +133,10 @@ class NumberCode:
     def __init__(self, literals: Sequence[Literal]) -> None:
         values = [_exact(literal.value) for literal in literals]
         self.ordered = any(literal.op.ordered for literal in literals)
+        # whether a rounded number must differ from every number with one digit less
         self.apart = not all(literal.op.ordered for literal in literals)
-        """whether a rounded number must differ from every number with one digit less"""
+        # decimals that are kept: numbers are multiplied by 10 to this power
         self.digits = max(max(0, -int(value.as_tuple().exponent)) for value in values) + self.apart
-        """decimals that are kept: numbers are multiplied by 10 to this power"""
         largest = max(abs(int(value.scaleb(self.digits))) for value in values)
         self.groups = 1  # how many groups of nine digits a number needs
         while largest >= _BASE**self.groups - 1:  # the ends are for cells beyond all thresholds
@@ -299,11 +294,7 @@ def _formula(literal: Literal) -> str:
         positive = literal if literal.positive else literal.negate()
         symbol = f"Symbol({phrase_literal(positive)!r})"
         return symbol if literal.positive else f"Not({symbol})"
-    symbol = f"Symbol({phrase_name(literal.column)!r}, real=True)"
-    return f"{_RELATIONS[literal.op]}({symbol}, {_rational(literal.value)})"
-
-
-def _rational(value: Value) -> str:
-    if isinstance(value, dt.datetime):
-        return f"Rational({(value - _EPOCH) // dt.timedelta(microseconds=1)}, {10**6})"
-    return repr(value)
+    symbol, value = f"Symbol({phrase_name(literal.column)!r}, real=True)", repr(literal.value)
+    if isinstance(literal.value, dt.datetime):
+        value = f"Rational({(literal.value - _EPOCH) // dt.timedelta(microseconds=1)}, {10**6})"
+    return f"{_RELATIONS[literal.op]}({symbol}, {value})"

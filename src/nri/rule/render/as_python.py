@@ -1,8 +1,6 @@
 """Python: the source of one function that needs nothing but Python.
 
-It takes rows as ``csv.DictReader``, a database or pandas give them: numbers, yes/no and dates may be text.
-Numbers with a unit, a decimal comma or thousands set apart are read as the column's plan says, and categories
-in every spelling that they had.
+It takes rows as ``csv.DictReader``, a database or pandas give them: texts are read as the plans say.
 """
 
 import datetime as dt
@@ -58,7 +56,7 @@ def _arguments(plan: ColumnPlan) -> dict[str, Any]:
             return {"missing": plan.missing, "labels": dict(plan.labels), "folded": plan.folded}
         case Kind.DATE:
             return {"day_first": plan.day_first, "missing": plan.missing}
-        case Kind.BOOLEAN if plan.no_and_yes != ("0", "1"):
+        case Kind.BOOLEAN if not plan.is_zero_one:
             return {}
     return {
         "decimal": plan.decimal,

@@ -56,18 +56,9 @@ class Markup:
         )
 
 
-_SPECIAL = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
-        **{c: f"\\{c}" for c in "&%$#_{}"},
-    }
-)
+_NAMED = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "<": "less", ">": "greater", "|": "bar"}
+_SPECIAL = {ord(c): rf"\text{name}{{}}" for c, name in (_NAMED | {'"': "quotedbl"}).items()}
+_SPECIAL |= {ord(c): f"\\{c}" for c in "&%$#_{}"}
 
 MARKDOWN = Markup("markdown", lambda text: re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", text))
 LATEX = Markup("latex", lambda text: text.translate(_SPECIAL))

@@ -1,8 +1,7 @@
 """Rule files: reading what :mod:`nri.rule.render.as_json` writes, and what earlier versions wrote.
 
-Nothing read is ever evaluated, and whatever is wrong with a file is reported with its place. Files of a later
-version are refused. Those of earlier ones, which had a format for each sort of outcome, are read into the one
-rule of today and predict what they always did.
+Whatever is wrong with a file is reported with its place. Earlier versions had a format for each sort of
+outcome; their files are read into the one rule of today and predict what they always did.
 """
 
 import datetime as dt
@@ -73,9 +72,6 @@ class _Node:
     def flag(self) -> bool:
         return self.typed(bool, "true or false")
 
-    def whole(self) -> int:
-        return self.typed(int, "a whole number")
-
     def number(self) -> float:
         if isinstance(self.value, bool) or not isinstance(self.value, int | float):
             raise InputError(f"{self.place} must be a number, not {str(self.value)[:40]!r}")
@@ -120,11 +116,9 @@ def from_json(text: str) -> Rule:
     if not isinstance(form, str) or form not in _FORMATS:
         raise InputError(f"this is not a rule file: its format is not {FORMAT!r}")
     latest, read = _FORMATS[form]
-    version = top.get("version").whole()
+    version = top.get("version").typed(int, "a whole number")
     if version > latest:
-        raise InputError(
-            f"the rule file has version {version}, this nri reads up to {latest}: install a newer nri"
-        )
+        raise InputError(f"the rule file has version {version}: install a newer nri")
     if version < 1:
         raise InputError(f"the rule file has version {version}: the first one is 1")
     return read(top)
@@ -190,7 +184,7 @@ def _clause(node: _Node) -> Clause:
     literals = [_literal(x) for x in node.get("literals").items()]
     if not node.has("at_least"):
         return Clause(literals)
-    needed = node.get("at_least").whole()
+    needed = node.get("at_least").typed(int, "a whole number")
     return node.made(lambda _: Clause(literals, needed))
 
 
@@ -224,11 +218,7 @@ def _plan(node: _Node) -> ColumnPlan:
 
 
 def _ruleset(top: _Node) -> Rule:
-    """Read a rule for classes, format versions 1 to 3.
-
-    Clauses were listed by class; the one with the highest estimated precision decided, and its probabilities
-    were made of the rows that it covered and of those that were left to it.
-    """
+    """Read a rule for classes, format versions 1 to 3: clauses by class; the most precise decided."""
     target = _classes(top, top.get("target").text())
     classes = target.classes
     prior = np.array(top.get("prior").numbers())
@@ -267,9 +257,7 @@ def _ruleset(top: _Node) -> Rule:
 def _counts(node: _Node, classes: tuple[Label, ...]) -> FloatArray:
     counts = np.array(node.numbers())
     if len(counts) != len(classes):
-        raise InputError(
-            f"{node.place}: evidence has {len(counts)} counts for {len(classes)} classes: give one for each"
-        )
+        raise InputError(f"{node.place}: {len(counts)} counts for {len(classes)} classes: give one for each")
     return counts
 
 

@@ -1,8 +1,7 @@
 """SQL: the one writer of a rule, for exports, for engines that hold the rows and for tables of ibis.
 
-Missing cells are NULL: a comparison with NULL is not true, so a clause that meets one does not fire. Infinity
-and NaN count as missing too: ``x - x = 0`` holds for finite numbers only. Dates are compared in UTC where the
-dialect can do so in any session; in SQLite they are text like ``2024-05-01 00:00:00``.
+Missing cells are NULL, with which no comparison is true. Infinity and NaN count as missing: ``x - x = 0``
+holds for finite numbers only. Dates are compared in UTC where the dialect can do so in any session.
 """
 
 import datetime as dt
@@ -127,6 +126,11 @@ class SqlColumn:
         return self.kind is Kind.BOOLEAN and words and self.dialect.takes_words and not self.typed
 
     @property
+    def is_zoned(self) -> bool:
+        """Whether moments have a time zone, which the dialect compares in another way."""
+        return bool(self.dialect.zoned) and self.kind is Kind.DATE and any(self.plan.unit)
+
+    @property
     def may_be_infinite(self) -> bool:
         """Whether comparisons must leave out infinity and NaN."""
         whole = self.plan.stated and self.plan.whole and not self.typed
@@ -156,7 +160,8 @@ class SqlColumn:
             return exp.Literal.number(microseconds_of(value))
         precision = "microseconds" if self.dialect.name == "oracle" else "auto"
         moment = value.isoformat(sep=" ", timespec=precision)
-        return _parsed(self.dialect.date[1].format(v=moment), self.dialect.name).copy()
+        template = self.dialect.zoned if self.is_zoned else self.dialect.date[1]
+        return _parsed(template.format(v=moment), self.dialect.name).copy()
 
     def among(self, values: Iterable[Any]) -> Expr:
         """Write where a cell is one of some values."""
@@ -304,12 +309,14 @@ class _Export:
         numbers = [one for one in columns if one.kind is Kind.NUMBER]
         formatted = [x for x in numbers if x.plan.stated and (any(x.plan.unit) or not x.plan.is_plain_number)]
         flags = [one for one in columns if one.kind is Kind.BOOLEAN and not one.reads_words]
+        dates = [one for one in columns if one.kind is Kind.DATE]
         zone = "" if self.dialect.zones else " without time zone"
         in_sqlite = "; in SQLite text like 2024-05-01 00:00:00" if self.dialect.name in ("", "sqlite") else ""
         expected = {
             "numbers, without unit and separators": formatted,
             "1 or 0, true or false; not text": flags,
-            f"a date or time{in_sqlite or zone}": [one for one in columns if one.kind is Kind.DATE],
+            f"a date or time{in_sqlite or zone}": [one for one in dates if not one.is_zoned],
+            "a time with time zone": [one for one in dates if one.is_zoned],
         }
         for what, some in expected.items():
             if some:

@@ -1,13 +1,12 @@
 """SQL dialects: how each database writes names, texts, dates and booleans, and compares them.
 
 Quoting, escapes and the names of types are sqlglot's. The fields below state what a comparison *means*: MySQL
-and SQL Server ignore case and trailing blanks by their usual collations, PostgreSQL refuses ``boolean = 1``,
-Oracle reads a date by the settings of the session. In templates, ``{x}`` is a column and ``{v}`` a value.
-What differs from the defaults stands in ``dialects.toml``. sqlglot is imported when SQL is written.
+ignores case by its usual collations, PostgreSQL refuses ``boolean = 1``. In templates, ``{x}`` is a column,
+``{v}`` a value. What differs from the defaults stands in ``dialects.toml``.
 """
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +17,18 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dialect:
     """What one database expects where databases differ."""
 
     name: str  # as in sqlglot; empty for SQL without a dialect
     product: str
-    text: tuple[str, str] = ("{x}", "{v}")
+    text: Sequence[str] = ("{x}", "{v}")
     """both sides of a comparison that tells apart case, accents and trailing blanks"""
-    date: tuple[str, str] = ("{x}", "'{v}'")
+    date: Sequence[str] = ("{x}", "'{v}'")
     """both sides of a comparison of dates, independent of the session's time zone where that is possible"""
     zones: bool = False  # whether a column of that comparison may have a time zone
+    zoned: str = ""  # the right side where it has one, if it is another
     microseconds: str = "EPOCH_US(CAST({x} AS TIMESTAMP))"  # a date as whole microseconds since 1970 UTC
     double: str = "CAST({x} AS DOUBLE)"
     infinite: bool = True  # whether a number can be infinite or NaN
@@ -37,7 +37,7 @@ class Dialect:
     folded: str = "LOWER(TRIM(REGEXP_REPLACE({x}, '[[:space:]]+', ' ')))"
     """a text without differences of case and blanks"""
     letter: str = "ASCII({x})"  # the code of a text's first letter
-    truth: tuple[str, str] = ("FALSE", "TRUE")  # how a boolean label is written
+    truth: Sequence[str] = ("FALSE", "TRUE")  # how a boolean label is written
     folds_names: bool = True  # whether names that differ in case only are one name
     longest_name: int | None = None
     name_in_bytes: bool = False  # whether the length of a name is counted in bytes
@@ -48,12 +48,8 @@ PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
 
 
-def _dialect(name: str, stated: dict[str, Any]) -> Dialect:
-    pairs = {key: tuple(pair) for key, pair in stated.items() if isinstance(pair, list)}
-    return Dialect(name, **(stated | pairs))
-
-
-DIALECTS = {name: _dialect(name, one) for name, one in tomllib.loads(packaged("dialects.toml")).items()}
+_STATED: dict[str, dict[str, Any]] = tomllib.loads(packaged("dialects.toml"))
+DIALECTS = {name: Dialect(name, **one) for name, one in _STATED.items()}
 """Every dialect by its name."""
 BACKENDS = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
 """Other names of dialects in ibis and in URLs."""
@@ -105,15 +101,11 @@ def check_name(name: str, dialect: Dialect) -> None:
     size = len(name.encode()) if dialect.name_in_bytes else len(name)
     if dialect.longest_name is not None and size > dialect.longest_name:
         unit = "bytes" if dialect.name_in_bytes else "characters"
-        raise InputError(
-            f"names in {where} have at most {dialect.longest_name} {unit}: shorten {name[:40]!r}..."
-        )
+        raise InputError(f"{where} takes at most {dialect.longest_name} {unit}: shorten {name[:40]!r}")
     if wrong := [character for character in dialect.forbidden if character in name]:
         raise InputError(f"a name in {where} cannot have the character {wrong[0]}: rename {name!r}")
     if dialect.name == "mysql" and (name.endswith(tuple(" \t\n\v\f\r")) or max(name) > "\uffff"):
-        raise InputError(
-            f"a name in {where} cannot end with a blank nor have characters beyond U+FFFF: rename {name!r}"
-        )
+        raise InputError(f"names in {where} cannot end with a blank, nor go beyond U+FFFF: rename {name!r}")
 
 
 def check_names(columns: Iterable[str], dialect: Dialect) -> None:
@@ -122,9 +114,7 @@ def check_names(columns: Iterable[str], dialect: Dialect) -> None:
     for name in columns:
         other = seen.setdefault(name.lower() if dialect.folds_names else name, name)
         if other != name:
-            raise InputError(
-                f"columns {other!r} and {name!r} differ in case only, which SQL does not see: rename one"
-            )
+            raise InputError(f"{other!r} and {name!r} differ in case only, which SQL ignores: rename one")
 
 
 def check_text(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import get_type_hints
 
 import numpy as np
 import torch
@@ -185,17 +186,8 @@ class SeededTraining(Training):
         return Graph(OneTable(network), inputs, axes, free="MNS")
 
 
-INPUT_AXES = {
-    "rows": "MN",
-    "labels": "M",
-    "weights": "M",
-    "seeds": "SN",
-    "apart": "SM",
-    "row_opinions": "ME",
-    "seed_opinions": "SE",
-    "seed_parts": "SN",
-}
-"""The letters of each input's axes: the fields of :class:`SeededInputs`, in their order."""
+INPUT_AXES = {name: "".join(kind.dim_str.split()[1:]) for name, kind in get_type_hints(SeededInputs).items()}
+"""The letters of each input's axes but that of the batch."""
 
 
 class OneTable(nn.Module):

@@ -51,7 +51,7 @@ const post = async (path, data, ticket = "") =>
 export const target = (column) => get("/api/target", { column });
 export const place = async (ticket) => (await get("/api/place", { ticket })).before;
 export const induce = (question, ticket) => post("/api/induce", question, ticket);
-export const edit = (branches) => post("/api/edit", { branches });
+export const edit = (rule) => post("/api/edit", rule);
 export const rows = (filter, offset) => get("/api/rows", { filter, offset });
 export const explain = (row) => get("/api/explain", { row });
 export const remove = () => call("/api/table", { method: "DELETE" });
@@ -88,6 +88,9 @@ export function upload(file, ticket, progress, { sheet = "", header = "" } = {})
 
 /** Ask for an estimate on new rows; `tell` is called with each line. */
 export const validate = (tell, signal) => lines("/api/validate", tell, signal);
+
+/** Ask for other rules that are nearly as good; `tell` is called with each line. */
+export const alternatives = (tell, signal) => lines("/api/alternatives", tell, signal);
 
 /** Ask for a report; `tell` is called with each line, the last of which has the file. */
 export const report = (tell) => lines("/api/report", tell);

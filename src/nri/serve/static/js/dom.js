@@ -15,6 +15,19 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+const SVG = document.querySelector("svg").namespaceURI;
+
+/** Make an element of a drawing: attributes, `on*` listeners, then children. */
+export function draw(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
 export const hidden = (text) => make("span", { className: "hidden" }, text);
 
 export function show(element, visible = true) {

@@ -24,7 +24,7 @@ function groupTable({ column, used, titles, groups }) {
   );
   return make(
     "div",
-    { className: "scroll", "data-groups": column },
+    { className: "scroll", "data-groups": column, role: "region", "aria-label": `Groups of ${column}`, tabIndex: 0 },
     make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)),
     used ? null : make("p", { className: "hint" }, "The rule does not read this column; another one may stand for it."),
   );

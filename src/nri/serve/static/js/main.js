@@ -5,17 +5,18 @@ import { announce, complain, count, find, make, show, stopComplaining } from "./
 import { drawGroups } from "./groups.js";
 import { History } from "./history.js";
 import { drawPrice } from "./knowledge.js";
-import { leaveOut, listenForQuestions, noteAskedClass, question, listGroupsOf, useTable } from "./question.js";
+import { leaveOut, limitColumns, listenForQuestions, noteAskedClass, question, listGroupsOf, useTable } from "./question.js";
 import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
-import { drawRule, listenForEdits, plainBranches } from "./rule.js";
+import { drawRule, listenForEdits, ruleOf } from "./rule.js";
 import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
+import { listenForChoices, lookForOthers, markRule, stopLooking, isListed } from "./shelf.js";
 import { lastName, listenForFiles, sendAgain, sendInitialFile } from "./upload.js";
 import { inLine, inWords } from "./waiting.js";
 
 const history = new History();
 let table = null;
 let work = null;
-let found = null; // the branches as last induced
+let found = null; // the rule as last induced
 let busy = false;
 let again = false;
 let lastEdit = null; // what a person did to the rule, counted so that a search can tell whether it was since
@@ -26,6 +27,7 @@ function begin(newTable, target) {
   table = newTable;
   work = unsaid = null;
   stopEstimating();
+  stopLooking();
   closeRows();
   show(find("landing"), false);
   show(find("bench"));
@@ -46,6 +48,7 @@ function begin(newTable, target) {
 function leave() {
   table = work = null;
   stopEstimating();
+  stopLooking();
   show(find("bench"), false);
   show(find("remove"), false);
   show(find("table-name"), false);
@@ -62,7 +65,7 @@ function fail(problem) {
 
 /** Send the table again, ask the same question, and put edits made by hand on top. */
 async function resume() {
-  const mine = unsaid ?? (work?.edited ? plainBranches(work) : null);
+  const mine = unsaid ?? (work?.edited ? ruleOf(work) : null);
   unsaid = null;
   stopComplaining();
   await sendAgain(async (again) => {
@@ -84,6 +87,7 @@ async function induce(asked, problem) {
   busy = true;
   stopComplaining();
   stopEstimating();
+  stopLooking();
   const waiting = startWaiting();
   try {
     const mine = table;
@@ -91,7 +95,7 @@ async function induce(asked, problem) {
     const answer = await inLine((ticket) => api.induce(asked, ticket), waiting.tell);
     if (mine !== table) return;
     const sameQuestion = work && JSON.stringify(about(work)) === JSON.stringify(about(answer));
-    found = plainBranches(answer);
+    found = ruleOf(answer);
     if (sameQuestion) history.push(found);
     else {
       history.reset(found);
@@ -101,7 +105,7 @@ async function induce(asked, problem) {
     if (edits !== before) complain("The rule was edited while another one was looked for; that edit was about the last question.");
     use(answer);
     announce(`Rule found. ${firstScores(answer, 1)} on these rows.`);
-    if (!again) estimateOnNewRows(() => work && drawScores(work));
+    lookFurther();
   } catch (error) {
     fail(error);
   } finally {
@@ -119,7 +123,12 @@ async function keepEdit() {
   history.push(lastEdit);
   use(await api.edit(lastEdit));
   announce("Another rule was found; the edited one stays. Undo shows the one found.");
-  if (!again) estimateOnNewRows(() => work && drawScores(work));
+  lookFurther();
+}
+
+/** Once a rule is in view, look for others that are nearly as good, and estimate what to expect of new rows. */
+function lookFurther() {
+  if (!again) estimateOnNewRows(lookForOthers(), () => work && drawScores(work));
 }
 
 /** What a rule is about: branches of another target, or of other classes, cannot take its place. */
@@ -160,6 +169,7 @@ function startWaiting() {
 function hideWork() {
   work = null;
   stopEstimating();
+  stopLooking();
   for (const id of ["scores", "diagnostics", "groups", "rule-card", "rows-card", "left-out"]) show(find(id), false);
 }
 
@@ -174,6 +184,8 @@ function use(answer, focus = null) {
   if (work.is_dnf && work.lines.length > 1) noteAskedClass(work.lines[0].label.label);
   show(find("rule-card"));
   show(find("rows-card"));
+  markRule(work);
+  find("edited").textContent = isListed() ? "chosen from the list" : "edited";
   show(find("edited"), work.edited);
   find("undo").disabled = !history.canUndo;
   find("redo").disabled = !history.canRedo;
@@ -191,17 +203,17 @@ function use(answer, focus = null) {
   show(find("left-out"), Boolean(sampled || left));
 }
 
-async function edit(branches, focus = null, remember = true) {
+async function edit(rule, focus = null, remember = true) {
   edits += 1;
-  lastEdit = branches;
+  lastEdit = rule;
   stopComplaining();
   try {
-    const answer = await api.edit(branches);
-    if (remember) history.push(branches);
+    const answer = await api.edit(rule);
+    if (remember) history.push(rule);
     use(answer, focus);
     announce(`${firstScores(answer, 3)}.`);
   } catch (error) {
-    if (error.forgotten || !error.status) unsaid = branches;
+    if (error.forgotten || !error.status) unsaid = rule;
     fail(error);
   }
 }
@@ -250,6 +262,7 @@ function listen() {
   listenForFiles(begin);
   listenForQuestions(induce);
   listenForEdits(edit, lookAt);
+  listenForChoices(edit, limitColumns);
   find("undo").addEventListener("click", undo);
   find("redo").addEventListener("click", redo);
   find("restore").addEventListener("click", () => edit(found));

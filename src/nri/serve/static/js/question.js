@@ -314,12 +314,15 @@ export function listGroupsOf(column) {
   ask();
 }
 
-/** Ask again without a column. */
-export function leaveOut(column) {
-  wishes.set(column, "excluded");
+/** Ask again with some columns required or excluded. */
+export function limitColumns(wanted) {
+  for (const [name, wish] of wanted) wishes.set(name, wish);
   drawColumns();
   ask();
 }
+
+/** Ask again without a column. */
+export const leaveOut = (column) => limitColumns([[column, "excluded"]]);
 
 function showPrecision() {
   const value = Number(find("min-precision").value);

@@ -5,7 +5,7 @@ import { count, find, make, percent, refocus } from "./dom.js";
 import { isKept, toggleKept } from "./knowledge.js";
 
 const NO_RULE =
-  "No rule pays for itself on these rows. Allow more, choose another column, or write a clause by hand.";
+  "No rule beats one answer for all rows here. Allow more, choose another column, or write a clause by hand.";
 const SIGNS = { "=": "=", "!=": "≠", ">": ">", "<=": "≤" };
 
 let work = null;
@@ -14,9 +14,9 @@ let editing = null; // {branch, literal}: where the form is open; either may be 
 let changed = () => {};
 let look = () => {};
 
-/** `onChange(branches, focus)` gets edited branches, `onLook(filter)` a wish to see the rows of a branch. */
+/** `onChange(rule, focus)` gets an edited rule, `onLook(filter)` a wish to see the rows of a branch. */
 export function listenForEdits(onChange, onLook) {
-  changed = onChange;
+  changed = (branches, focus) => onChange({ ...ruleOf(work), branches }, focus);
   look = onLook;
 }
 
@@ -107,7 +107,7 @@ function addButton() {
       "aria-label": about === null ? "Add a branch" : `Add a clause for ${about}`,
       onclick: () => open(branches().length, null),
     },
-    work.is_dnf ? (branches().length ? "+ or another clause" : "+ a clause") : branches().length ? "+ else if" : "+ if",
+    work.is_dnf ? "+ a clause" : "+ a branch",
   );
 }
 
@@ -233,11 +233,11 @@ function countButton(name, b) {
       type: "button",
       className: "quiet let-count",
       "data-focus": `count-${b}`,
-      "aria-label": `Let fewer than all be enough: ${name}`,
+      "aria-label": `at least k are enough, not all: ${name}`,
       title: "Count: at least k of these conditions are enough, not all of them",
       onclick: () => need(b, work.lines[b].literals.length - 1),
     },
-    "≥ k",
+    "at least k",
   );
 }
 
@@ -351,8 +351,10 @@ function open(branch, literal) {
   document.querySelector(".condition select").focus();
 }
 
-/** The branches as the server reads them. */
-export function plainBranches(from = work) {
+/** A rule as the server reads it: its branches, and what the ELSE predicts. */
+export const ruleOf = (from) => ({ branches: plainBranches(from), otherwise: from.lines.at(-1).label?.label });
+
+function plainBranches(from = work) {
   return from.lines.slice(0, -1).map(({ literals, counts, at_least: needed, label }) => ({
     literals: literals.map(({ column, op, value }) => ({ column, op, value })),
     at_least: counts ? needed : null, // null is all of them, however many there will be

@@ -7,38 +7,54 @@ import { inWords } from "./waiting.js";
 let before = null;
 let estimating = null;
 let underWay = Promise.resolve();
-const NOTHING = { text: "–", note: "", share: null, diagnostics: [], cost: null, warning: "" };
+const NOTHING = { text: "–", note: "", method: "", share: null, diagnostics: [], cost: null, warning: "" };
 let estimate = NOTHING;
 
 /** Draw the scores of a rule; those of the rule first found are what edits are compared with. */
 export function drawScores(work) {
   if (!work.edited) before = work.scores;
-  const [first, ...others] = Object.entries(work.scores).map(([name, score]) => stat(name, score));
+  const seen = Object.entries(work.scores).map(([name, score]) => stat(name, score));
+  const lone = estimate.diagnostics.length === 1 ? estimate.diagnostics[0] : null;
+  const measures = lone ? lone.measures.filter(({ name }) => name !== "balanced accuracy") : []; // of two that are there
+  const fresh = [estimateStat(work.edited), ...measures.map(measureStat)];
   show(find("scores"));
-  find("scores").replaceChildren(first, estimateStat(work.edited), ...others);
+  find("scores").replaceChildren(
+    strip("On new rows", estimate.method, fresh, lone ? atPrevalence(lone) : ""),
+    strip("On these rows", "", seen, ""),
+  );
   show(find("doubt"), Boolean(estimate.warning) && !work.edited);
   find("doubt-text").textContent = estimate.warning ? `${estimate.warning[0].toUpperCase()}${estimate.warning.slice(1)}.` : "";
   drawDiagnostics(work);
 }
 
-/** Draw sensitivity and other measures on new rows, one row for each class that is described. */
+/** A line of measures about the same rows. */
+function strip(title, method, stats, hint) {
+  const heading = make("p", { className: "strip-title" }, title, " ", make("small", {}, method));
+  return make("div", { className: "strip", title: hint }, heading, make("div", { className: "stats" }, ...stats));
+}
+
+/** A measure of the class asked about, on new rows, with its interval. */
+function measureStat({ name, value, low, high }) {
+  const note = value === null ? "" : `${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)}`;
+  const title = name[0].toUpperCase() + name.slice(1);
+  return tile(`new-${name}`, title, null, percent(value), make("p", { className: "stat-note" }, note));
+}
+
+function atPrevalence({ label, prevalence, assumed }) {
+  return assumed
+    ? `PPV and NPV where ${label} has a share of ${percent(prevalence)}.`
+    : "PPV and NPV hold where the class is as frequent as in this table (Limits has a field for another share).";
+}
+
+/** Of several classes, draw sensitivity and other measures on new rows, one row for each that is described. */
 function drawDiagnostics(work) {
   const { diagnostics } = estimate;
-  show(find("diagnostics"), diagnostics.length > 0);
-  if (!diagnostics.length) return;
-  const [first] = diagnostics;
-  const names = first.measures.map(({ name }) => name);
-  if (diagnostics.length === 1) {
-    drawTable([work.target, first.label], names.map((name, i) => [name, measureCell(first.measures[i])]));
-  } else {
-    drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...measures.map(titledCell)]));
-  }
-  const share = percent(first.prevalence);
-  const at = first.assumed
-    ? `PPV and NPV where ${first.label} has a share of ${share}.`
-    : "PPV and NPV hold where the class is as frequent as in this table (Limits has a field for another share).";
+  show(find("diagnostics"), diagnostics.length > 1);
+  if (diagnostics.length < 2) return;
+  const names = diagnostics[0].measures.map(({ name }) => name);
+  drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...measures.map(titledCell)]));
   find("diagnostics-note").textContent =
-    `Cross-validated, with 95 % intervals${work.edited ? "; of the rule found" : ""}. ${at}`;
+    `Cross-validated, with 95 % intervals${work.edited ? "; of the rule found" : ""}. ${atPrevalence(diagnostics[0])}`;
 }
 
 /** A measure that brings its title along: where room is short, rows become lists without a head above them. */
@@ -61,14 +77,17 @@ function drawTable(head, rows) {
 
 function stat(name, { title, value, text, note, is_share: isShare, less_is_better: less }) {
   const fresh = name === "cost" && estimate.cost ? `; on new rows ${estimate.cost}` : "";
-  return make(
+  const changed = difference(value, before?.[name]?.value, isShare, less);
+  return tile(name, title, changed, text, make("p", { className: "stat-note", title: note }, note + fresh));
+}
+
+const tile = (name, title, changed, text, below) =>
+  make(
     "div",
     { className: "stat", "data-stat": name },
-    make("p", { className: "stat-title" }, title, " ", difference(value, before?.[name]?.value, isShare, less)),
-    make("p", { className: "stat-value" }, text),
-    make("p", { className: "stat-note" }, note + fresh),
+    make("p", { className: "stat-title" }, title, " ", changed),
+    make("div", { className: "stat-figures" }, make("p", { className: "stat-value" }, text), below),
   );
-}
 
 /** How a score differs from that of the rule found: shares in points, others as they are. */
 function difference(now, then, isShare, less) {
@@ -81,44 +100,35 @@ function difference(now, then, isShare, less) {
 }
 
 function estimateStat(edited) {
+  const title = estimate.measure ? estimate.measure[0].toUpperCase() + estimate.measure.slice(1) : "Estimate";
+  if (estimate.share === null) {
+    const note = edited && estimate.note ? "of the rule found" : estimate.note;
+    return tile("new", title, null, estimate.text, make("p", { className: "stat-note" }, note));
+  }
+  const done = String(Math.round(estimate.share * 100));
   const bar = make("div", { className: "bar" });
-  if (estimate.share !== null) bar.style.width = `${Math.round(estimate.share * 100)}%`;
-  return make(
-    "div",
-    { className: "stat", "data-stat": "new" },
-    make("p", { className: "stat-title" }, "On new rows"),
-    make("p", { className: "stat-value" }, estimate.text),
-    estimate.share === null
-      ? make(
-          "p",
-          { className: "stat-note" },
-          edited && estimate.note ? "estimate for the rule found" : estimate.note,
-        )
-      : make(
-          "div",
-          {
-            className: "stat-progress",
-            role: "progressbar",
-            "aria-label": "Estimating how good the rule is on new rows",
-            "aria-valuenow": String(Math.round(estimate.share * 100)),
-            "aria-valuemin": "0",
-            "aria-valuemax": "100",
-          },
-          bar,
-        ),
-  );
+  bar.style.width = `${done}%`;
+  const progress = {
+    className: "stat-progress",
+    role: "progressbar",
+    "aria-label": "Estimating how good the rule is on new rows",
+    "aria-valuenow": done,
+    "aria-valuemin": "0",
+    "aria-valuemax": "100",
+  };
+  return tile("new", title, null, estimate.text, make("div", progress, bar));
 }
 
-/** Cross-validate in the background; `draw` is called after each step. Return when it is done or stopped. */
-export function estimateOnNewRows(draw) {
+/** Cross-validate in the background, after what is looked for `first`; `draw` is called after each step. */
+export function estimateOnNewRows(first, draw) {
   stopEstimating();
-  underWay = estimateNow(draw);
+  underWay = estimateNow(first, draw);
 }
 
 /** Wait for the estimate that is being made, if one is: a report needs the same folds. */
 export const estimateMade = () => underWay;
 
-async function estimateNow(draw) {
+async function estimateNow(first, draw) {
   const mine = new AbortController();
   estimating = mine;
   const tell = (next) => {
@@ -127,6 +137,8 @@ async function estimateNow(draw) {
     draw();
   };
   tell({ ...NOTHING, text: "…", share: 0 });
+  await first;
+  if (estimating !== mine) return;
   try {
     await api.validate((line) => {
       if (line.problem) tell({ ...NOTHING, note: line.problem });
