@@ -133,7 +133,7 @@ def test_the_posterior_is_nearer_to_new_rows_than_the_rule_and_is_not_saved():
     model = NRIRegressor().fit(X[:100], y[:100])
     off, rule_off = (((y - said(X)) ** 2)[100:].mean() for said in (model.posterior_mean, model.predict))
     assert off < rule_off < y.var()
-    with pytest.raises(InputError, match=r"there is no posterior: .* not saved with the estimator"):
+    with pytest.raises(InputError, match=r"there is no posterior: .* is not saved"):
         pickle.loads(pickle.dumps(model)).posterior_mean(X)
 
 
