@@ -459,7 +459,8 @@ def show_alternatives(shelf: "Alternatives") -> None:
     lines = [("lines", shelf.measure, "difference", "95 % interval")]
     lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
     emit("\n\n".join([*parts, text_table(lines)]))
-    emit(f"the shortest rule whose difference is within its error has {shelf.shortest.lines}")
+    count = shelf.shortest.lines
+    emit(f"the shortest rule whose difference is within its error has {count} line{'s' * (count != 1)}")
 
 
 def record_json(record: Any, **more: Any) -> str:
