@@ -15,7 +15,7 @@ from nri.search.counts import propose_counts
 from nri.search.limits import Limits
 from nri.search.lists import ListSearch, list_candidates
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
-from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
+from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, with_required
 from nri.search.result import Branch, Induced, PricedRules
 from nri.search.rows import OneVsRest, SearchRows, search_rows
 from nri.search.select import Selection, select, shortlist
@@ -143,13 +143,14 @@ class _Search:
         """Choose from the candidates of each class: one rule for one of two classes, or an ordered list."""
         return self._two(pools) if len(pools) == 2 else self._many(pools)
 
+    def _selected(self, pools: Sequence[CandidatePool]) -> list[Selection]:
+        """Choose a rule for each class against the rest."""
+        pairs = zip(pools, self.tasks, strict=True)
+        return [select(pool, task, self.objective, self.limits) for pool, task in pairs]
+
     def _two(self, pools: Sequence[CandidatePool]) -> Induced:
-        bounds = [baseline_errors(task, self.limits) for task in self.tasks]
-        selections = [
-            select(pool, task, self.objective, self.limits, max_errors=most_errors)
-            for pool, task, most_errors in zip(pools, self.tasks, bounds, strict=True)
-        ]
-        bound = min(bounds[target] for target in self.targets)
+        selections = self._selected(pools)
+        bound = min(selections[target].pricing.most_errors for target in self.targets)
         target = min(self.targets, key=lambda t: _key(selections[t], bound))
         selection = selections[target]
         branches = tuple((target, clause) for clause in selection.clauses)
@@ -158,10 +159,7 @@ class _Search:
         return replace(induced, found_by=(self, pools, [one.pricing for one in selections]))
 
     def _many(self, pools: Sequence[CandidatePool]) -> Induced:
-        selections = []
-        if self.near:
-            pairs = zip(pools, self.tasks, strict=True)
-            selections = [select(pool, task, self.objective, self.limits) for pool, task in pairs]
+        selections = self._selected(pools) if self.near else []
         pool = list_candidates(pools, self.tasks).priced(self.prices)
         lists = ListSearch(pool, self.rows, self.objective, self.limits)
         best = lists.best()

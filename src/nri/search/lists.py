@@ -16,7 +16,7 @@ from nri.search.clauses import stacked
 from nri.search.limits import Limits
 from nri.search.objective import Objective
 from nri.search.rows import OneVsRest, SearchRows
-from nri.search.select import shortlisted
+from nri.search.select import rooms, shortlisted
 
 Order = tuple[int, ...]  # Candidates in the order of deciding.
 
@@ -116,7 +116,7 @@ class ListSearch:
         """
         most, usual = self.limits.branches(self.n_classes), Limits().branches(self.n_classes)
         orders: list[Order] = [(), self.simplest]
-        for room in _rooms(usual, most):
+        for room in rooms(usual, most):
             self.room, self.class_room = room, room
             ends = {self._descend(start, thorough=False) for start in self._starts()}
             widest = self._descend(min(ends, key=self._rank))
@@ -298,11 +298,3 @@ class ListSearch:
             least = int(unworthy[np.argmin(decided[unworthy])])
             order = order[:least] + order[least + 1 :]
         return order
-
-
-def _rooms(usual: int, most: int) -> list[int]:
-    """Return the numbers of branches that are searched with, whatever the limit within the last of them."""
-    rooms = [usual]
-    while rooms[-1] < most:
-        rooms.append(2 * rooms[-1])
-    return rooms

@@ -10,20 +10,20 @@ With few rows the plausible ones decide; with many the labels do, which keep the
 follow a rule the mixture has nearly all of the posterior, and the rule that is best under it is that rule.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray, settled
 from nri.episode import Cells, Episode, stacked_cells
-from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, members, stacked
+from nri.search.clauses import ClauseArray, IndexCount, clause_array, in_order, members, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError
-from nri.search.propose import SymbolicProposer, baseline_errors
+from nri.search.propose import SymbolicProposer
 from nri.search.result import HeldOutChances, Induced
-from nri.search.rows import OneVsRest, search_rows
+from nri.search.rows import search_rows
 from nri.seeded.posterior import Beliefs, Posterior
 from nri.seeded.sample import Sample, distinct_rows, plausible_rows, take_sample
 from nri.weights import SeededNetwork
@@ -119,16 +119,18 @@ class SeededModel:
         if by_labels and beliefs.rule_share > self.config.rules_decide:
             targets = (1, 0) if positive is None else (positive,)
             support = beliefs.column_support
-            chosen = self._likeliest(by_labels, support, groups, episode, limits, targets)
+            chosen = self._likeliest(by_labels, support, groups, episode, targets)
             return replace(chosen, posterior=posterior, held_out=held_out)
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
+        by_network = reasons(beliefs, plausible.values, limits.max_literals)
+        clauses = [clause for _, clause in by_labels.branches] if by_labels else []
+        conjunctions = [clause for clause in clauses if not isinstance(clause, IndexCount)]
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
-            propose=WithExtraClauses(
-                reasons(beliefs, plausible.values, limits.max_literals),
-                [clause for _, clause in by_labels.branches] if by_labels else (),
+            propose=SymbolicProposer(
+                further=(by_network, clause_array(conjunctions, 2 * episode.n_variables))
             ),
             limits=limits,
             objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
@@ -153,7 +155,6 @@ class SeededModel:
         support: FloatArray | None,
         groups: IntArray,
         episode: Episode,
-        limits: Limits,
         targets: Sequence[int],
     ) -> Induced:
         """Return the cheapest rule of the mixture whose columns are all likely, if there is one.
@@ -164,8 +165,8 @@ class SeededModel:
         """
         if episode.n_classes != 2 or support is None or not by_labels.branches:
             return by_labels
-        evidence, n_variables = search_rows(episode), episode.n_variables
-        weighted = evidence.cost_weighted(episode.costs)
+        search, _, pricings = by_labels.found_by
+        evidence, weighted, n_variables = search_rows(episode), search.evidence, episode.n_variables
         several = np.bincount(groups[:n_variables], minlength=len(support)) > 1
         single = self.config.likely_column if by_labels.errors > 1e-9 else 0.0
         likely = settled(support) >= np.where(several, self.config.likely_choice, single)
@@ -173,7 +174,7 @@ class SeededModel:
         constant = weighted.total - weighted.masses.sum(axis=0).max()
         likeliest = []
         for target in targets:
-            most_errors = min(baseline_errors(weighted.task(target), limits), constant - 1e-6) + 1e-7
+            most_errors = min(pricings[target].most_errors, constant - 1e-6) + 1e-7
             for rule, bits in zip(by_labels.priced[target].rules, by_labels.priced[target].bits, strict=True):
                 if not rule or not all(usable[list(members(clause))].all() for clause in rule):
                     continue
@@ -269,20 +270,6 @@ def fair_price(chances: FloatArray) -> float:
     wrong = float(np.clip(1 - chances.max(axis=1).mean(), 0.01, 0.35))
     bits_per_wrong_row = np.log2((1 - wrong) / wrong) + np.log2(chances.shape[1] - 1)
     return OBJECTIVE.price / float(bits_per_wrong_row)
-
-
-class WithExtraClauses:
-    """The symbolic proposer, and further clauses."""
-
-    def __init__(self, clauses: ClauseArray, others: Iterable[AnyClause]) -> None:
-        self.clauses = clauses
-        self.others = [clause for clause in others if not isinstance(clause, IndexCount)]
-
-    def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
-        """See :data:`nri.search.propose.Proposer`."""
-        n_literals = 2 * task.n_variables
-        proposed = SymbolicProposer()(task, limits, rng)
-        return stacked([proposed, self.clauses, clause_array(self.others, n_literals)], n_literals)
 
 
 def reasons(beliefs: Beliefs, values: BoolArray, longest: int) -> ClauseArray:
