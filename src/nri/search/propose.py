@@ -43,7 +43,11 @@ class SymbolicProposer:
         mask = limits.literal_mask(task.n_variables)
         usable = np.flatnonzero(mask)
         yield from self.further
-        yield from self._grown(task, limits, rng)
+        seeds = choose_seeds(task, self.max_seeds, rng)
+        scores = (foil_gain, *map(m_estimate, self.m_strengths))
+        for grown in grow_from_seeds(task, seeds, scores, limits):
+            yield grown
+            yield without_one(grown)
         yield up_to(best_literals(task, usable, self.n_pairs)[None], 2, 2 * task.n_variables)
         lengths = range(2, min(4, limits.max_literals) + 1)
         fitting = [k for k in lengths if count_conjunctions(len(usable), k) <= self.exhaustive]
@@ -51,23 +55,9 @@ class SymbolicProposer:
         if longest:
             yield all_conjunctions(task.n_variables, usable, longest)
         if longest < self.widen_literals:
-            yield self._widened(task, mask, limits, rng)
-
-    def _grown(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> Iterator[ClauseArray]:
-        """Clauses grown from seeds, and these with a literal less."""
-        seeds = choose_seeds(task, self.max_seeds, rng)
-        scores = (foil_gain, *map(m_estimate, self.m_strengths))
-        for grown in grow_from_seeds(task, seeds, scores, limits):
-            yield grown
-            yield without_one(grown)
-
-    def _widened(
-        self, task: OneVsRest, mask: BoolArray, limits: Limits, rng: np.random.Generator
-    ) -> ClauseArray:
-        """Short conjunctions of what is necessary at some seeds."""
-        seeds: IntArray = choose_seeds(task, self.widen_seeds, rng)
-        necessary = necessary_literals(task, seeds, mask, self.widen_variables)
-        return up_to(necessary, min(self.widen_literals, limits.max_literals), 2 * task.n_variables)
+            seeds = choose_seeds(task, self.widen_seeds, rng)
+            necessary = necessary_literals(task, seeds, mask, self.widen_variables)
+            yield up_to(necessary, min(self.widen_literals, limits.max_literals), 2 * task.n_variables)
 
 
 def count_conjunctions(n_literals: int, longest: int) -> int:

@@ -10,7 +10,6 @@ With few rows the plausible ones decide; with many the labels do, which keep the
 follow a rule the mixture has nearly all of the posterior, and the rule that is best under it is that rule.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -111,27 +110,23 @@ class SeededModel:
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
         rows, which = distinct_rows(episode.cells)
-        beliefs = Posterior(sample, groups, self.network, priced).evaluate(
-            stacked_cells(plausible, rows), self.config.network_rows
-        )
+        seeking = Posterior(sample, groups, self.network, priced)
+        beliefs = seeking.evaluate(stacked_cells(plausible, rows), self.config.network_rows)
         of_plausible, of_rows = np.split(settled(beliefs.chances), [len(plausible)])
         held_out = HeldOutChances(sample.rows, settled(beliefs.left_out) * sample.weights[:, None])
         if by_labels and beliefs.rule_share > self.config.rules_decide:
-            targets = (1, 0) if positive is None else (positive,)
-            support = beliefs.column_support
-            chosen = self._likeliest(by_labels, support, groups, episode, targets)
+            chosen = self._likeliest(by_labels, beliefs.column_support, groups, episode)
             return replace(chosen, posterior=posterior, held_out=held_out)
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
         by_network = reasons(beliefs, plausible.values, limits.max_literals)
         clauses = [clause for _, clause in by_labels.branches] if by_labels else []
         conjunctions = [clause for clause in clauses if not isinstance(clause, IndexCount)]
+        further = (by_network, clause_array(conjunctions, 2 * episode.n_variables))
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
-            propose=SymbolicProposer(
-                further=(by_network, clause_array(conjunctions, 2 * episode.n_variables))
-            ),
+            propose=SymbolicProposer(further=further),
             limits=limits,
             objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
             positive=positive,
@@ -140,9 +135,8 @@ class SeededModel:
             against_price=self.config.against_price,
             posterior=np.concatenate([believed, of_plausible]),
         )
-        chosen = _counted_on_labels(under_posterior, episode)
         return replace(
-            chosen,
+            _counted_on_labels(under_posterior, episode),
             posterior=posterior,
             expected_bits=beliefs.label_bits * float(episode.weights.sum()),
             held_out=held_out,
@@ -150,12 +144,7 @@ class SeededModel:
         )
 
     def _likeliest(
-        self,
-        by_labels: Induced,
-        support: FloatArray | None,
-        groups: IntArray,
-        episode: Episode,
-        targets: Sequence[int],
+        self, by_labels: Induced, support: FloatArray | None, groups: IntArray, episode: Episode
     ) -> Induced:
         """Return the cheapest rule of the mixture whose columns are all likely, if there is one.
 
@@ -173,7 +162,7 @@ class SeededModel:
         usable = np.tile(likely[groups[:n_variables]], 2)
         constant = weighted.total - weighted.masses.sum(axis=0).max()
         likeliest = []
-        for target in targets:
+        for target in search.targets:
             most_errors = min(pricings[target].most_errors, constant - 1e-6) + 1e-7
             for rule, bits in zip(by_labels.priced[target].rules, by_labels.priced[target].bits, strict=True):
                 if not rule or not all(usable[list(members(clause))].all() for clause in rule):
@@ -181,7 +170,7 @@ class SeededModel:
                 branches = tuple((target, clause) for clause in rule)
                 errors = described(weighted, branches, 1 - target, 0.0).errors
                 if errors <= most_errors:  # rules stand in the order of their costs
-                    cost = float(self._objective(episode).cost(np.array(errors), bits, weighted.total))
+                    cost = float(search.objective.cost(np.array(errors), bits, weighted.total))
                     likeliest.append(described(evidence, branches, 1 - target, cost))
                     break
         best = min(likeliest, key=lambda one: round(one.cost, 7), default=by_labels)

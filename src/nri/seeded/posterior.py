@@ -119,9 +119,8 @@ class _Answer(NamedTuple):
 
 
 _Opinions = tuple[float, NDArray[np.floating], NDArray[np.floating]]
-"""Of experts of one kind: their share together before any row has spoken for or against them, and what they
-say of the support rows [M, members], each formed without the row, and of others [S, members]; 0 is the base
-rate."""
+"""Of experts of one kind: the share that is expected of them together, and what they say of the support rows
+[M, members], each formed without the row, and of others [S, members]; 0 is the base rate."""
 
 
 class _Evaluation:
@@ -207,15 +206,15 @@ class _Evaluation:
             np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
             for chances in (mixture.left_out, answer.left_out)
         )
-        bits = float(self.sample.weights @ (by_rules - by_experts))
-        bits -= CUT_BITS * mixture.n_number_literals(self.groups)
+        support, n_number_literals = mixture.columns(self.groups)
+        bits = float(self.sample.weights @ (by_rules - by_experts)) - CUT_BITS * n_number_literals
         share = float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
         return _Answer(
             (1 - share) * answer.chances + share * mixture.chances(self.cells),
             (1 - share) * answer.left_out + share * mixture.left_out,
             answer.reasons,
             share,
-            mixture.support(self.groups),
+            support,
         )
 
 

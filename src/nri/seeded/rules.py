@@ -55,22 +55,16 @@ class RuleMixture:
         says = self._says(cells)
         return np.asarray(self.weights @ np.where(says, 1 - self.noise[:, None], self.noise[:, None]))
 
-    def n_number_literals(self, groups: IntArray) -> float:
-        """Return how many literals about numbers the rules have on average; see :meth:`support`."""
-        of_number = np.unique(groups[self.n_variables :])
-        return float(self.weights @ self._literals_by_column(groups)[:, of_number].sum(axis=1))
+    def columns(self, groups: IntArray) -> tuple[FloatArray, float]:
+        """[columns], chance that a rule names each column, and how many literals about numbers it has.
 
-    def support(self, groups: IntArray) -> FloatArray:
-        """[columns], chance that a rule names each column; ``groups`` [N] or longer numbers the columns."""
-        return np.asarray(self.weights @ (self._literals_by_column(groups) > 0))
-
-    def _literals_by_column(self, groups: IntArray) -> IntArray:
-        """[R, columns], how many literals of each rule are about each column."""
-        n_columns = int(groups.max(initial=-1)) + 1
-        literals = [
-            [j % self.n_variables for clause in rule for j in members(clause)] for rule, _ in self.rules
-        ]
-        return np.array([np.bincount(groups[of_rule], minlength=n_columns) for of_rule in literals])
+        ``groups`` [N + F] numbers the columns of variables and of numbers.
+        """
+        n_variables, n_columns = self.n_variables, int(groups.max(initial=-1)) + 1
+        variables = [[j % n_variables for clause in rule for j in members(clause)] for rule, _ in self.rules]
+        literals = np.array([np.bincount(groups[of_rule], minlength=n_columns) for of_rule in variables])
+        of_number = np.unique(groups[n_variables:])
+        return self.weights @ (literals > 0), float(self.weights @ literals[:, of_number].sum(axis=1))
 
     def _says(self, cells: Cells) -> BoolArray:
         """[R, S], where each rule is for the class."""
