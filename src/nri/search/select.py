@@ -46,15 +46,6 @@ class Pricing:
         self.wall = self.most_errors + 1e-9 * max(1.0, self.total)
         self.known: dict[Indices, tuple[float, float]] = {}  # value and errors of all rules measured so far
 
-    def free_rows(self, chosen: Indices, keeps: BoolArray) -> BoolArray:
-        """[R, M], rows left uncovered by the clauses that each row of ``keeps`` [R, chosen] keeps."""
-        covering = self.pool.truth[list(chosen)].astype(np.float32)
-        return np.asarray(keeps.astype(np.float32) @ covering < 0.5)
-
-    def gains(self, free: BoolArray) -> NDArray[np.float32]:
-        """[R, C], what each candidate gains on free rows [R, M]."""
-        return np.where(free, self.gain32, np.float32(0.0)) @ self.pool.by_row
-
     def errors_with(self, free: BoolArray) -> FloatArray:
         """[R], expected weight of the rows decided wrongly, when these [R, M] are left uncovered."""
         right = np.where(free, 0.0, self.gain).sum(axis=1)
@@ -92,11 +83,6 @@ class Pricing:
         value, errors = self.measured(chosen)
         return round(value, 7), round(errors, 7), chosen
 
-    def best_known(self, max_clauses: int) -> Indices:
-        """Return the best of all rules measured so far that have at most so many clauses."""
-        self.measure([()])
-        return min((rule for rule in self.known if len(rule) <= max_clauses), key=self.rank)
-
 
 class State(NamedTuple):
     """A rule on its way, and a candidate that it must do without."""
@@ -117,17 +103,18 @@ class Moves:
         self.states = states
         self.keeps = [_keeps(len(state.chosen), drops) for state in states]
         self.starts = np.cumsum([0, *map(len, self.keeps)])
-        free = [pricing.free_rows(s.chosen, keeps) for s, keeps in zip(states, self.keeps, strict=True)]
-        self.free: BoolArray = np.concatenate(free)
-        self.gains = pricing.gains(self.free)
+        free, bits = [], []
+        for state, keeps in zip(states, self.keeps, strict=True):
+            covering = pricing.pool.truth[list(state.chosen)].astype(np.float32)
+            free.append(keeps.astype(np.float32) @ covering < 0.5)
+            bits.append(np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1))
+        self.free: BoolArray = np.concatenate(free)  # [remains, M], rows that are left uncovered
+        self.kept_bits: FloatArray = np.concatenate(bits)
+        self.gains = np.where(self.free, pricing.gain32, np.float32(0.0)) @ pricing.pool.by_row
+        """[remains, C], what each candidate gains on them"""
         for number, state in enumerate(states):
             if state.banned is not None:  # what gains nothing is never added
                 self.gains[self._of(number), state.banned] = 0.0
-        bits = [
-            np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1)
-            for state, keeps in zip(states, self.keeps, strict=True)
-        ]
-        self.kept_bits: FloatArray = np.concatenate(bits)
         self.values = self._values()
         room = np.concatenate([keeps.sum(axis=1) < max_clauses for keeps in self.keeps])
         self.values[~room, 1:] = np.inf
@@ -340,14 +327,15 @@ def rules_by_limit(
     of every looser limit, and allowing more clauses never costs anything.
     """
     begun = begun or {}
+    pricing.measure([()])
     rules: dict[int, Indices] = {}
     done = 0
     for room in rooms(ROOM, max_clauses):
         search = LocalSearch(pricing, room)
         rules[room] = search.best([begun[room]] if room in begun else search.starts())
         for limit in range(done + 1, min(max_clauses + 1, len(rules[room]))):
-            starts = [pricing.best_known(limit), begun.get(limit, ())]
-            rules[limit] = LocalSearch(pricing, limit).best(starts)
+            known = min((rule for rule in pricing.known if len(rule) <= limit), key=pricing.rank)
+            rules[limit] = LocalSearch(pricing, limit).best([known, begun.get(limit, ())])
         done = room
     return rules
 
