@@ -109,10 +109,7 @@ def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProf
 
 
 def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells) -> CutProfile:
-    """Try a border at every place at once: a row's class depends only on the side that its cell is on.
-
-    ``above`` and ``below`` [M] are the class of each row if its cell lay above the border, or not above it.
-    """
+    """Try a border at every place at once, by the class of each row [M] above it and not above it."""
     matters = cells.known & (above != below)
     gain = (table.codes == above).astype(np.float64) - (table.codes == below)
     codes = cells.codes[matters]

@@ -146,12 +146,9 @@ class SeededModel:
     def _likeliest(
         self, by_labels: Induced, support: FloatArray | None, groups: IntArray, episode: Episode
     ) -> Induced:
-        """Return the cheapest rule of the mixture whose columns are all likely, if there is one.
-
-        Of the models of a mixture that one predicts best (the median probability model): noise puts a column
-        into the cheapest rule sooner than into most of its neighbours. Where no label is wrong, this holds
-        for columns of several variables only, among which labels have chosen.
-        """
+        """Return the cheapest rule of the mixture whose columns are all likely, if there is one."""
+        # Of the models of a mixture that one predicts best (the median probability model). Where no label is
+        # wrong, this holds for columns of several variables only, among which labels have chosen.
         if episode.n_classes != 2 or support is None or not by_labels.branches:
             return by_labels
         search, _, pricings = by_labels.found_by
@@ -185,8 +182,7 @@ class SeededModel:
             real = real.take(np.sort(rng.choice(len(real), self.config.unlabelled_rows, replace=False)))
         if len(real) >= wanted:
             return real
-        made = plausible_rows(sample, groups, wanted - len(real), rng)
-        return stacked_cells(real, made)
+        return stacked_cells(real, plausible_rows(sample, groups, wanted - len(real), rng))
 
     def _objective(self, episode: Episode) -> DescriptionLength:
         """Return what the labels go by: where two classes have very many, a rule must be worth its length."""
@@ -201,8 +197,8 @@ class SeededModel:
         columns = groups[:n_variables]
         dear = settled(beliefs.column_support)[columns] < self.config.least_support
         telling = settled(association(episode)) > self.config.least_association
-        told = np.isin(columns, columns[telling])
-        return np.tile(np.where(dear & ~told, self.config.unsupported_price, 1.0), 2)
+        dear &= ~np.isin(columns, columns[telling])
+        return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -221,11 +217,8 @@ class SeededModel:
 
 
 def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
-    """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right.
-
-    Plausible rows are drawn by chance: this must neither pick the class that is always predicted, nor give a
-    rule that is worse on its own table than always predicting the most frequent class.
-    """
+    """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right."""
+    # plausible rows are drawn by chance: they must not pick the class that is always predicted
     evidence = search_rows(episode)
     weighted = evidence.cost_weighted(episode.costs)
     of_classes = weighted.masses.sum(axis=0)

@@ -84,22 +84,19 @@ class Posterior:
         """
         import scipy.linalg  # noqa: F401  # the experts' own, which must work in one thread too
 
-        with one_thread():
-            return self._evaluate(cells, len(cells) if network_rows is None else network_rows)
-
-    def _evaluate(self, cells: Cells, most: int) -> Beliefs:
-        n_classes = self.sample.n_classes
+        n_classes, most = self.sample.n_classes, len(cells) if network_rows is None else network_rows
         network = (self._network or shipped_seeded_network()) if n_classes <= NETWORK_CLASSES else None
-        network_rows = spread_rows(len(cells), most if network else 0)
-        evaluation = _Evaluation(self, network, cells, network_rows)
-        answers = [evaluation.of_class(c) for c in ((1,) if n_classes == 2 else range(n_classes))]
+        seen = spread_rows(len(cells), most if network else 0)
+        with one_thread():
+            evaluation = _Evaluation(self, network, cells, seen)
+            answers = [evaluation.of_class(c) for c in ((1,) if n_classes == 2 else range(n_classes))]
         chances = _summing_to_one([answer.chances for answer in answers])
         left_out = _summing_to_one([answer.left_out for answer in answers])
         supports = [answer.column_support for answer in answers if answer.column_support is not None]
         bits = -np.log2(left_out[np.arange(len(left_out)), self.sample.labels])
         return Beliefs(
             chances,
-            network_rows,
+            seen,
             tuple(answer.reasons for answer in answers),
             float(np.mean([answer.rule_share for answer in answers])),
             np.asarray(np.max(supports, axis=0)) if supports else None,
