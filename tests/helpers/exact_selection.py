@@ -55,15 +55,17 @@ def select_exact(
 
     Parameters
     ----------
-    pool, task, objective, limits, max_errors
+    pool, task, objective, limits
         As in :func:`nri.search.select.select`.
+    max_errors
+        Most errors that a set may make.
     time_limit
         Seconds for each solve.
     """
     programme = _Programme(pool, task, limits, max_errors, time_limit)
     corners = programme.corners()
     if corners is None:
-        local = select(pool, task, objective, limits, max_errors=max_errors)
+        local = select(pool, task, objective, limits)
         return ExactSelection(local.clauses, local.cost, local.errors, proven=False)
     costs = objective.cost(
         np.array([corner.errors for corner in corners]),

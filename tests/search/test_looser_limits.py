@@ -13,10 +13,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nri.episode import make_episode
+from nri.search.candidates import build_pool
 from nri.search.greedy import candidates_for, induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, clause_bits
-from nri.search.propose import SymbolicProposer, baseline_errors
+from nri.search.propose import SymbolicProposer, baseline_clauses
 from nri.search.rows import search_rows
 from nri.search.select import ROOM, Pricing, rules_by_limit
 
@@ -40,7 +41,10 @@ def found(episode, limits, positive=None):
 def judged(induced, episode, limits):
     """By the objective under these limits: first no worse than the best literal, then bits."""
     rows = search_rows(episode)
-    bound = min(baseline_errors(rows.task(c), limits) for c in range(episode.n_classes))
+    tasks = [rows.task(c) for c in range(episode.n_classes)]
+    pools = [build_pool(rows.literals, baseline_clauses(task, limits), limits) for task in tasks]
+    priced = [Pricing(*pair, DescriptionLength(), limits) for pair in zip(pools, tasks, strict=True)]
+    bound = min(one.most_errors for one in priced)
     n_literals = int(limits.literal_mask(episode.n_variables).sum())
     lengths = np.array([len(clause) for rule in induced.rules for clause in rule], dtype=np.int64)
     bits = clause_bits(lengths, n_literals).sum()

@@ -213,7 +213,7 @@ class _ClassRules:
         if isinstance(left, ListSearch):
             costs, pool, total = left.seen, left.pool, most  # cuts of long lists take long
         else:
-            costs = _small_costs(left[target]) | near_costs(left[target], search.limits.max_clauses)
+            costs = _small_costs(left[target]) | near_costs(left[target])
             pool, total = left[target].pool, _SMALL
         for rule in _differing(costs, pool, search.limits.columns, most, total):
             classes, default = (target,) * len(rule), 1 - target

@@ -185,6 +185,9 @@ def canonical(
         by_row,
     )
     cells, unlabelled = view.seen(episode.cells).take(by_row), view.seen(episode.unlabelled)
+    if reorder and len(unlabelled):  # sorted by what they hold, so that their order does not matter
+        keys = np.column_stack([unlabelled.values, unlabelled.known, unlabelled.numbers])
+        unlabelled = unlabelled.take(np.lexsort(keys.T[::-1]))
     in_order = replace(
         episode,
         values=cells.values,
@@ -192,26 +195,18 @@ def canonical(
         numbers=cells.numbers,
         labels=episode.labels[by_row],
         weights=episode.weights[by_row],
-        unlabelled=_in_one_order(unlabelled) if reorder and len(unlabelled) else unlabelled,
+        unlabelled=unlabelled,
     )
     return replace(view, episode=in_order)
-
-
-def _in_one_order(cells: Cells) -> Cells:
-    """Sort rows by what they hold, so that their order does not matter."""
-    keys = np.column_stack([cells.values, cells.known, cells.numbers])
-    return cells.take(np.lexsort(keys.T[::-1]))
 
 
 def _flips(episode: Episode, literals: Sequence[Literal], true: Hashes, false: Hashes) -> BoolArray:
     """[N]: yes/no variables to be negated; categories and thresholds have a natural positive side."""
     n_true = episode.weights @ episode.values
     n_false = episode.weights @ (episode.known & ~episode.values)
-    flippable = np.array(
-        [literal.kind is Kind.BOOLEAN for literal in literals[: episode.n_variables]], dtype=bool
-    )
-    flips: BoolArray = flippable & ((n_true > n_false) | ((n_true == n_false) & (true > false)))
-    return flips
+    boolean = [literal.kind is Kind.BOOLEAN for literal in literals[: episode.n_variables]]
+    rarer: BoolArray = (n_true > n_false) | ((n_true == n_false) & (true > false))
+    return np.array(boolean, dtype=bool) & rarer
 
 
 def _information(episode: Episode) -> FloatArray:
@@ -226,11 +221,8 @@ def _information(episode: Episode) -> FloatArray:
 
 
 def _fingerprints(episode: Episode) -> tuple[Hashes, Hashes, Hashes]:
-    """Return fingerprints of rows, of variables and of their negations that no reordering changes.
-
-    A literal's fingerprint sums up the rows on which it holds, a row's the literals that hold on it.
-    Weights add up, so a row of weight two counts as two rows.
-    """
+    """Return fingerprints of rows, of variables and of their negations that no reordering changes."""
+    # a literal's sums up the rows on which it holds, by their weights, a row's the literals that hold on it
     weights = np.round(episode.weights * _WEIGHT_UNITS).astype(np.uint64)
     base = mixed(episode.labels.astype(np.uint64))
     rows = base

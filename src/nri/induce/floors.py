@@ -132,10 +132,7 @@ def meet_floors(
 
 
 def _look_for_weight(short: Callable[[float], tuple[float, float]]) -> None:
-    """Try weights until one brings what is wanted, and then between it and the last one that did not.
-
-    ``short`` tells by how much a weight falls short of the floor that is wanted, and of the other one.
-    """
+    """Try weights until none is ``short`` of what is wanted, then between it and the last one that was."""
     low = high = 1.0
     for high in GRID:
         wanted, other = short(high)

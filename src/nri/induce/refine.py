@@ -11,11 +11,9 @@ likewise; two that come to lie on each other are one from then on, with one vote
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.induce import constraints, models
@@ -32,24 +30,15 @@ Border = tuple[str, Value]
 """A column and the value that literals compare it with."""
 
 
-@dataclass(frozen=True, eq=False)
 class Cells:
     """The known cells of a column as places in the order of its distinct values."""
 
-    distinct: NDArray[Any]
-    """[D], increasing; place ``p`` lies between ``distinct[p - 1]`` and ``distinct[p]``"""
-    codes: IntArray
-    """[M], index of each cell's value; 0 where unknown"""
-    known: BoolArray
-    """[M]"""
-
-    @classmethod
-    def of(cls, column: Column) -> "Cells":
-        """Put the known cells of a column in order."""
-        distinct, inverse = np.unique(column.values[column.known], return_inverse=True)
-        codes = np.zeros(len(column), dtype=np.int64)
-        codes[column.known] = inverse
-        return cls(distinct, codes, column.known)
+    def __init__(self, column: Column) -> None:
+        self.known = column.known
+        self.distinct, inverse = np.unique(column.values[column.known], return_inverse=True)
+        """[D], increasing; place ``p`` lies between ``distinct[p - 1]`` and ``distinct[p]``"""
+        self.codes = np.zeros(len(column), dtype=np.int64)  # [M], index of each cell's value; 0 where unknown
+        self.codes[column.known] = inverse
 
     def place(self, value: Value) -> int:
         """Return the place at which a value cuts."""
@@ -68,7 +57,7 @@ class BorderRows:
 
     def __init__(self, table: Table, columns: Iterable[str]) -> None:
         self.table = table
-        self.cells = {name: Cells.of(table.columns[name]) for name in columns}
+        self.cells = {name: Cells(table.columns[name]) for name in columns}
         self.total = float(table.weights.sum())
         self._holds: dict[Literal, BoolArray] = {}
 
@@ -86,30 +75,20 @@ class BorderRows:
         return self.total - right_weight(rule, self.table)
 
 
-@dataclass(frozen=True, eq=False)
-class CutProfile:
+class CutProfile(NamedTuple):
     """What the rule set would make of its rows, were one border elsewhere."""
 
-    right: FloatArray
-    """[D + 1], weight decided rightly if the border lay at each place, apart from a constant"""
-    first: int
-    last: int
-    """The places with rows on both sides whose class depends on the border; none if ``first > last``"""
-    n_places: int
-    """How many of these differ for such rows"""
+    right: (
+        FloatArray  # [D + 1], weight decided rightly if the border lay at each place, apart from a constant
+    )
+    places: IntArray  # those with rows on both sides whose class depends on the border
+    n_places: int  # how many of these differ for such rows
 
 
 def borders_of(rule: Rule) -> list[Border]:
     """Return where the rule set cuts numbers and dates, each border once."""
-    found = dict.fromkeys(
-        (literal.column, literal.value) for clause in rule.clauses for literal in clause if literal.op.ordered
-    )
-    return list(found)
-
-
-def is_on(literal: Literal, border: Border) -> bool:
-    """Whether a literal cuts there."""
-    return literal.op.ordered and (literal.column, literal.value) == border
+    literals = [literal for clause in rule.clauses for literal in clause if literal.op.ordered]
+    return list(dict.fromkeys((literal.column, literal.value) for literal in literals))
 
 
 def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProfile]]:
@@ -120,7 +99,7 @@ def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProf
     for border in borders_of(rule):
         above, below = fires.copy(), fires.copy()
         for i, clause in enumerate(rule.clauses):
-            mine = [literal for literal in clause if is_on(literal, border)]
+            mine = [x for x in clause if x.op.ordered and (x.column, x.value) == border]
             if mine:
                 rest = rows.held(literal for literal in clause if literal not in mine)
                 above[i] = rest + sum(literal.op is Op.GT for literal in mine) >= clause.at_least
@@ -130,10 +109,7 @@ def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProf
 
 
 def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells) -> CutProfile:
-    """Try a border at every place at once: a row's class depends only on the side that its cell is on.
-
-    ``above`` and ``below`` [M] are the class of each row if its cell lay above the border, or not above it.
-    """
+    """Try a border at every place at once, by the class of each row [M] above it and not above it."""
     matters = cells.known & (above != below)
     gain = (table.codes == above).astype(np.float64) - (table.codes == below)
     codes = cells.codes[matters]
@@ -141,15 +117,11 @@ def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells) -
     # rounded, so that sums taken in another order of rows do not decide between equal places
     right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
     first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)
-    return CutProfile(right, first, last, len(np.unique(codes)) - 1)
+    return CutProfile(right, np.arange(first, last + 1), len(np.unique(codes)) - 1)
 
 
-_OBJECTIVE = DescriptionLength()
-"""What errors and places cost, in bits; the same as for the rule itself."""
-_MOST_MOVES = 30
-"""Moves after which a rule is left as it is; most rules need none, few need more than six."""
-
-
+_OBJECTIVE = DescriptionLength()  # What errors and places cost, in bits; the same as for the rule itself.
+_MOST_MOVES = 30  # Moves after which a rule is left as it is; most rules need none, few more than six.
 _SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
 """Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
 
@@ -165,7 +137,8 @@ def with_sharper_cuts(search: ClassSearch, features: Binarizer, first: Candidate
     many = table.weights.sum() > _SEARCHED_TWICE or len(table.classes) > _CLASSES_TWICE
     if sharp is first.rule or many:
         return sharp
-    closer = features.narrowed(sharp.columns, cuts_of(sharp))
+    cuts = [Literal(column, Op.GT, value) for column, value in borders_of(sharp)]
+    closer = features.narrowed(sharp.columns, sorted(cuts, key=lambda literal: literal.sort_key))
     other = sharpened(search, closer, search.candidate(closer, models.get_inducer("greedy")))
     n_literals = max(search.among, 2 * len(closer.variables_))
     weighted = constraints.cost_weighted(table, search.settings)
@@ -189,8 +162,7 @@ def sharpened(search: ClassSearch, features: Binarizer, candidate: Candidate) ->
     return simplified(branches_of(sharp), sharp.default, features.domain_, table, settings)
 
 
-@dataclass(frozen=True, eq=False)
-class _Move:
+class _Move(NamedTuple):
     """A border, a better place for it, and the bits that the move saves."""
 
     border: Border
@@ -237,36 +209,23 @@ def sharpen(
     return _with_plain_values(rule, sorted(moved, key=position), rows, min_precision)
 
 
-def cuts_of(rule: Rule) -> list[Literal]:
-    """Return the cuts of a rule set as literals ``x > t``, each once, in their order."""
-    cuts = [Literal(column, Op.GT, value) for column, value in borders_of(rule)]
-    return sorted(cuts, key=lambda literal: literal.sort_key)
-
-
 def rule_bits(rule: Rule, table: Table, n_literals: int) -> float:
     """Return the bits of rules made of ``n_literals`` literals, and of their errors on the support rows."""
     total = float(table.weights.sum())
-    clauses = rule.clauses
-    lengths = np.array([len(clause) for clause in clauses], dtype=np.int64)
-    numbers = sum(np.log2(len(clause)) for clause in clauses if clause.counts)  # how many must hold
-    return float(
-        _OBJECTIVE.cost(
-            np.array(total - right_weight(rule, table)),
-            clause_bits(lengths, n_literals).sum() + numbers,
-            total,
-            len(table.classes),
-        )
-    )
+    errors = np.array(total - right_weight(rule, table))
+    lengths = np.array([len(clause) for clause in rule.clauses], dtype=np.int64)
+    numbers = sum(np.log2(len(clause)) for clause in rule.clauses if clause.counts)  # how many must hold
+    bits = clause_bits(lengths, n_literals).sum() + numbers
+    return float(_OBJECTIVE.cost(errors, bits, total, len(table.classes)))
 
 
 def _moves(rule: Rule, rows: BorderRows) -> Iterator[_Move]:
     """Yield for each border its best place, if moving there should pay."""
     wrong = rows.wrong(rule)
     for border, profile in cut_profiles(rule, rows):
-        if profile.first > profile.last:
+        cells, places = rows.cells[border[0]], profile.places
+        if not len(places):
             continue
-        cells = rows.cells[border[0]]
-        places = np.arange(profile.first, profile.last + 1)
         best = profile.right[places].max()
         gain = float(best - profile.right[cells.place(border[1])])
         saved = _saved(rows, wrong, wrong - gain, profile.n_places)
@@ -280,10 +239,8 @@ def _moves(rule: Rule, rows: BorderRows) -> Iterator[_Move]:
 def _steps(
     rule: Rule, moves: Sequence[_Move], rows: BorderRows, min_precision: float
 ) -> Iterator[tuple[Rule, _Move]]:
-    """Yield what moves lead to, where they pay once everything is counted anew.
-
-    Between several classes a move can change which clause has the first say, so a promise may not hold.
-    """
+    """Yield what moves lead to, where they pay once everything is counted anew."""
+    # between several classes a move can change which clause has the first say, so a promise may not hold
     before = rows.wrong(rule)
     for move in moves:
         after = _with_value(rule, move.border, move.value, rows.table)
@@ -303,8 +260,9 @@ def _keeps(after: Rule, before: Rule, table: Table, min_precision: float) -> boo
     """Whether every clause still covers rows, with the precision asked for or no less than the worst had."""
     if not clause_matrix(after.clauses, table.columns, len(table)).any(axis=0).all():
         return False
-    least = least_precision(before, table) if min_precision > 0 else 0.0
-    return min_precision <= 0 or least_precision(after, table) >= min(min_precision, least)
+    if min_precision <= 0:
+        return True
+    return least_precision(after, table) >= min(min_precision, least_precision(before, table))
 
 
 def _with_value(rule: Rule, border: Border, value: Value, table: Table) -> Rule:
@@ -315,18 +273,16 @@ def _with_value(rule: Rule, border: Border, value: Value, table: Table) -> Rule:
 def with_borders(rule: Rule, places: Mapping[Border, Value]) -> list[tuple[Clause, Label]]:
     """Return the branches with some borders elsewhere."""
 
-    def moved(clause: Clause) -> Clause:
-        literals = {_moved(literal, places) for literal in clause}
-        return Clause(literals, min(clause.at_least, len(literals)))
+    def moved(literal: Literal) -> Literal:
+        border = literal.column, literal.value
+        elsewhere = literal.op.ordered and border in places
+        return Literal(literal.column, literal.op, places[border]) if elsewhere else literal
 
-    return [(moved(clause), label) for clause, label in branches_of(rule)]
-
-
-def _moved(literal: Literal, places: Mapping[Border, Value]) -> Literal:
-    for border, value in places.items():
-        if is_on(literal, border):
-            return Literal(literal.column, literal.op, value)
-    return literal
+    branches = []
+    for clause, label in branches_of(rule):
+        literals = {moved(literal) for literal in clause}
+        branches.append((Clause(literals, min(clause.at_least, len(literals))), label))
+    return branches
 
 
 def _runs(places: IntArray) -> list[IntArray]:
@@ -335,16 +291,13 @@ def _runs(places: IntArray) -> list[IntArray]:
 
 
 def _with_plain_values(rule: Rule, moved: Sequence[Border], rows: BorderRows, min_precision: float) -> Rule:
-    """Give each border that has moved the plainest value that serves as well.
-
-    This comes last: were it done after each move, the numbers at hand would decide where the next ones go.
-    """
+    """Give each border that has moved the plainest value that serves as well."""
+    # this comes last: after each move the numbers at hand would decide where the next ones go
     for border in moved:
         profile = dict(cut_profiles(rule, rows))[border]
         cells = rows.cells[border[0]]
         place = cells.place(border[1])
-        places = np.arange(profile.first, profile.last + 1)
-        alike = _runs(places[profile.right[places] == profile.right[place]])
+        alike = _runs(profile.places[profile.right[profile.places] == profile.right[place]])
         run = next((run for run in alike if place in run), np.array([place]))
         plain = _with_value(rule, border, cells.value(Cut(place, run)), rows.table)
         if rows.wrong(plain) <= rows.wrong(rule) + 1e-9 and _keeps(plain, rule, rows.table, min_precision):

@@ -99,14 +99,6 @@ class HeldOut:
     folds: Folds | None = None  # of all rows
 
     @property
-    def insides(self) -> Iterator[Table]:
-        """For each fold the rows that its rule was induced from."""
-        source, folds = self.source, self.folds
-        assert source is not None, "rows of an engine stay there"
-        assert folds is not None
-        return (source.take(folds.inside(k)) for k in range(len(folds)))
-
-    @property
     def method(self) -> str:
         """How it was done, in a few words.
 

@@ -210,10 +210,5 @@ def clause_truth(literals: BoolArray, clauses: Sequence[AnyClause]) -> BoolArray
     truth = unpack_rows(words, len(literals))
     for i, clause in enumerate(clauses):
         if isinstance(clause, IndexCount):
-            truth[i] = count_truth(literals, np.array(clause.literals), clause.at_least)
+            truth[i] = literals[:, list(clause.literals)].sum(axis=1) >= clause.at_least
     return truth
-
-
-def count_truth(literals: BoolArray, index: IntArray, at_least: int) -> BoolArray:
-    """[M], where at least so many of some literals are known to hold."""
-    return np.asarray(literals[:, index].sum(axis=1) >= at_least)

@@ -107,16 +107,13 @@ class _CountSearch:
     def _with_one_more(
         self, rests: list[Members], counts: NDArray[np.float32], banned: Members
     ) -> list[Priced]:
-        """Return for each clause, all of one size, the cheapest with one more literal, if there is room.
-
-        Of a column at most one literal is a member: so none excludes or implies another.
-        """
+        """Return for each clause, all of one size, the cheapest with one more literal, if there is room."""
         size = len(rests[0]) + 1 if rests else 0
         if not rests or size > self.most or not len(self.usable):
             return []
         gains = self._gains_with_one_more(counts, size)
         for row, rest in zip(gains, rests, strict=True):
-            row[self.of_column[list(rest)].any(axis=0)] = -np.inf
+            row[self.of_column[list(rest)].any(axis=0)] = -np.inf  # so none excludes or implies another
         gains[:, list(banned)] = -np.inf
         added = gains.argmax(axis=1)
         most = gains[np.arange(len(rests)), added]
@@ -125,10 +122,8 @@ class _CountSearch:
         return list(zip(self._priced(most[possible], size).tolist(), made, strict=True))
 
     def _gains_with_one_more(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
-        """[rests, literals], what each clause gains with each literal more, at its best k.
-
-        Rows that hold k already are covered anyway; those that lack one are covered where the literal holds.
-        """
+        """[rests, literals], what each clause gains with each literal more, at its best k."""
+        # rows that hold k already are covered anyway, those that lack one where the literal holds
         needed = np.arange(1, size + 1, dtype=np.float32)
         lacking_one = np.where(counts[:, None] == needed[:, None] - 1, self.gain, np.float32(0.0))
         more = (lacking_one.reshape(-1, len(self.gain)) @ self.truth).reshape(len(counts), size, -1)
@@ -161,11 +156,8 @@ class _CountSearch:
 
 
 def _speaking_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
-    """Return the literals, in their order, with which covering a row goes together most.
-
-    A literal that on its own speaks against the class is no member: whoever reads "at least 3 of these" takes
-    each of them for a reason.
-    """
+    """Return the literals, in their order, with which covering a row goes together most."""
+    # none speaks against the class on its own: whoever reads "at least 3 of these" takes each for a reason
     truth = task.literals[:, usable].astype(np.float32)
     share = (task.weights @ truth) / task.total
     aim = task.gain - task.weights * (task.gain.sum() / task.total)

@@ -15,8 +15,8 @@ from nri.search.counts import propose_counts
 from nri.search.limits import Limits
 from nri.search.lists import ListSearch, list_candidates
 from nri.search.objective import DescriptionLength, ExpectedError, Objective
-from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, baseline_errors, with_required
-from nri.search.result import Branch, Induced, PricedRules
+from nri.search.propose import Proposer, SymbolicProposer, baseline_clauses, with_required
+from nri.search.result import Branch, Induced
 from nri.search.rows import OneVsRest, SearchRows, search_rows
 from nri.search.select import Selection, select, shortlist
 
@@ -125,11 +125,7 @@ class _Search:
         return [self.rows.task(target) for target in range(self.rows.n_classes)]
 
     def proposed(self, against_price: float, rng: np.random.Generator) -> list[CandidatePool]:
-        """Find candidates of each class.
-
-        Both of two classes are looked at even where one is named, each by draws of its own: naming the class
-        that would be chosen anyway changes nothing.
-        """
+        """Find candidates of each class, each by draws of its own, whichever is named."""
         two = len(self.tasks) == 2
         draws = rng.spawn(len(self.tasks))
         pools = []
@@ -141,44 +137,35 @@ class _Search:
 
     def chosen(self, pools: Sequence[CandidatePool]) -> Induced:
         """Choose from the candidates of each class: one rule for one of two classes, or an ordered list."""
-        return self._two(pools) if len(pools) == 2 else self._many(pools)
+        two = len(pools) == 2
+        pairs = list(zip(pools, self.tasks, strict=True)) if two or self.near else []
+        selections = [select(pool, task, self.objective, self.limits) for pool, task in pairs]
+        induced = self._one_rule(pools, selections) if two else self._list(pools)
+        return replace(induced, priced=tuple(one.near() for one in selections) if self.near else ())
 
-    def _two(self, pools: Sequence[CandidatePool]) -> Induced:
-        bounds = [baseline_errors(task, self.limits) for task in self.tasks]
-        selections = [
-            select(pool, task, self.objective, self.limits, max_errors=most_errors)
-            for pool, task, most_errors in zip(pools, self.tasks, bounds, strict=True)
-        ]
-        bound = min(bounds[target] for target in self.targets)
-        target = min(self.targets, key=lambda t: _key(selections[t], bound))
-        selection = selections[target]
-        branches = tuple((target, clause) for clause in selection.clauses)
+    def _one_rule(self, pools: Sequence[CandidatePool], selections: Sequence[Selection]) -> Induced:
+        """Choose between two classes: first what is within the bound on errors, then by cost."""
+        pricings = [one.pricing for one in selections]
+        bound = min(pricings[target].most_errors for target in self.targets)
+
+        def key(target: int) -> tuple[float, float]:
+            one = selections[target]
+            return max(0.0, round(one.errors - bound, 7)), round(one.cost, 7)
+
+        target = min(self.targets, key=key)
+        branches = tuple((target, clause) for clause in selections[target].clauses)
         default = 1 - target if branches else int(np.argmax(self.evidence.masses.sum(axis=0)))
-        induced = self._described(branches, default, selection.cost, selections)
-        return replace(induced, found_by=(self, pools, [one.pricing for one in selections]))
+        induced = described(self.evidence, branches, default, selections[target].cost)
+        return replace(induced, found_by=(self, pools, pricings))
 
-    def _many(self, pools: Sequence[CandidatePool]) -> Induced:
-        selections = []
-        if self.near:
-            pairs = zip(pools, self.tasks, strict=True)
-            selections = [select(pool, task, self.objective, self.limits) for pool, task in pairs]
+    def _list(self, pools: Sequence[CandidatePool]) -> Induced:
+        """Search an ordered list of the candidates of all classes."""
         pool = list_candidates(pools, self.tasks).priced(self.prices)
         lists = ListSearch(pool, self.rows, self.objective, self.limits)
         best = lists.best()
         branches = tuple(zip(best.classes, pool.rule(best.order), strict=True))
-        induced = self._described(branches, best.default, best.cost, selections)
+        induced = described(self.evidence, branches, best.default, best.cost)
         return replace(induced, found_by=(self, pools, lists))
-
-    def _described(
-        self, branches: tuple[Branch, ...], default: int, cost: float, selections: Sequence[Selection]
-    ) -> Induced:
-        priced: tuple[PricedRules, ...] = tuple(one.near() for one in selections) if self.near else ()
-        return replace(described(self.evidence, branches, default, cost), priced=priced)
-
-
-def _key(selection: Selection, bound: float) -> tuple[float, float]:
-    """Order of two selections: first those within the bound on errors, then by cost."""
-    return (max(0.0, round(selection.errors - bound, 7)), round(selection.cost, 7))
 
 
 def described(evidence: SearchRows, branches: tuple[Branch, ...], default: int, cost: float) -> Induced:

@@ -16,7 +16,7 @@ from nri.search.clauses import stacked
 from nri.search.limits import Limits
 from nri.search.objective import Objective
 from nri.search.rows import OneVsRest, SearchRows
-from nri.search.select import shortlisted
+from nri.search.select import rooms, shortlisted
 
 Order = tuple[int, ...]  # Candidates in the order of deciding.
 
@@ -69,7 +69,6 @@ class DecisionList:
 class _Segments:
     """Which rows each place of a list decides."""
 
-    order: Order
     place: IntArray  # [M], place that decides each row; the last is the default
     masses: FloatArray  # [K + 1, n_classes], weight of the classes that each place decides
 
@@ -99,7 +98,7 @@ class ListSearch:
         self.bits = pool.bits(n_priced) * np.where(pool.counts, COUNT_IN_LIST, 1.0)
         self.least_rows = max(LEAST_ROWS, LEAST_PART * self.total)
         self.least_share = max(LEAST_SHARE, limits.min_precision)
-        self.room, self.class_room = 0, 0
+        self.room = self.class_room = 0
         self._lists: dict[Order, _Segments] = {}
         self._values: dict[Order, float] = {}
         self.bound = np.inf
@@ -116,7 +115,7 @@ class ListSearch:
         """
         most, usual = self.limits.branches(self.n_classes), Limits().branches(self.n_classes)
         orders: list[Order] = [(), self.simplest]
-        for room in _rooms(usual, most):
+        for room in rooms(usual, most):
             self.room, self.class_room = room, room
             ends = {self._descend(start, thorough=False) for start in self._starts()}
             widest = self._descend(min(ends, key=self._rank))
@@ -172,7 +171,7 @@ class ListSearch:
             fires[:-1] = self.truth[list(order)]
             place = fires.argmax(axis=0)
             masses = np.eye(len(order) + 1)[:, place] @ self.masses
-            self._lists[order] = _Segments(order, place, masses)
+            self._lists[order] = _Segments(place, masses)
         return self._lists[order]
 
     def _errors(self, order: Order) -> float:
@@ -201,9 +200,8 @@ class ListSearch:
             free = np.ones(len(self.masses), dtype=bool)
             cheapest = order
             for _ in range(self.room):
-                worth = self.masses32[free] - np.float32(purity) * self.masses32[free].sum(
-                    axis=1, keepdims=True
-                )
+                left = self.masses32[free]
+                worth = left - np.float32(purity) * left.sum(axis=1, keepdims=True)
                 gains = settled((self.by_row[free].T @ worth).max(axis=1)) - 1e-4 * self.bits
                 added = int(np.argmax(gains))
                 if gains[added] <= 0 or added in order:
@@ -220,7 +218,8 @@ class ListSearch:
         while True:
             better = min([order, *self._drops(order), *self._additions(order)], key=self._rank)
             if thorough and self._rank(better)[0] >= rank[0]:
-                better = min([order, *self._swaps(order), *self._replacements(order)], key=self._rank)
+                others = [one for rest in self._drops(order) for one in self._with_one_more(rest)]
+                better = min([order, *self._swaps(order), *others], key=self._rank)
             if self._rank(better)[0] >= rank[0]:
                 return order
             order, rank = better, self._rank(better)
@@ -236,22 +235,12 @@ class ListSearch:
         """Return the list with the best candidate at its best place, if there is room."""
         if len(order) >= self.room or not len(self.pool):
             return []
-        return self._cheapest_with_one_more(self._segments(order))
+        return self._with_one_more(order)
 
-    def _replacements(self, order: Order) -> list[Order]:
-        """Return for each branch the cheapest list with another candidate, at any place, instead."""
-        orders = []
-        for rest in self._drops(order):
-            orders += self._cheapest_with_one_more(self._segments(rest))
-        return orders
-
-    def _cheapest_with_one_more(self, segments: _Segments) -> list[Order]:
-        """Return the list with the candidate and place that by sums are the cheapest.
-
-        At a place a candidate takes over the rows on which it fires and that reach the place; those rows are
-        the ones that this place and later ones decide.
-        """
-        order = segments.order
+    def _with_one_more(self, order: Order) -> list[Order]:
+        """Return the list with the candidate and place that by sums are the cheapest."""
+        # a candidate takes over the rows on which it fires and that its place or a later one decides
+        segments = self._segments(order)
         classes = segments.classes
         full = np.bincount(classes[:-1], minlength=self.n_classes) >= self.class_room
         n_places, C = len(order) + 1, len(self.pool)
@@ -298,11 +287,3 @@ class ListSearch:
             least = int(unworthy[np.argmin(decided[unworthy])])
             order = order[:least] + order[least + 1 :]
         return order
-
-
-def _rooms(usual: int, most: int) -> list[int]:
-    """Return the numbers of branches that are searched with, whatever the limit within the last of them."""
-    rooms = [usual]
-    while rooms[-1] < most:
-        rooms.append(2 * rooms[-1])
-    return rooms

@@ -62,7 +62,7 @@ Objective = DescriptionLength | ExpectedError
 """Turns errors and rule bits into one cost; less is better, and it never falls with either."""
 
 
-def log2_choose(n: float, k: FloatArray) -> FloatArray:
+def log2_choose(n: FloatArray | float, k: FloatArray) -> FloatArray:
     """Binomial coefficient in bits, also between whole numbers."""
     return np.asarray((gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / LN2)
 
@@ -83,7 +83,6 @@ def clause_bits(lengths: NDArray[np.int64], n_literals: int) -> FloatArray:
     >>> clause_bits(np.array([0, 1]), 8).tolist()
     [2.0, 6.0]
     """
-    lengths = np.asarray(lengths, dtype=np.float64)
-    usable = np.maximum(float(n_literals), lengths)
-    choice = (gammaln(usable + 1) - gammaln(lengths + 1) - gammaln(usable - lengths + 1)) / LN2
-    return np.asarray(np.round(2.0 + lengths + choice, 9))
+    literals: FloatArray = np.asarray(lengths, dtype=np.float64)
+    choice = log2_choose(np.maximum(float(n_literals), literals), literals)
+    return np.asarray(np.round(2.0 + literals + choice, 9))

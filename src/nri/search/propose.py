@@ -33,6 +33,7 @@ class SymbolicProposer:
     widen_literals: int = 4  # Longest of these conjunctions.
     widen_seeds: int = 40  # Most seeds that are widened.
     exhaustive: int = 12_000  # Most conjunctions that are simply all proposed.
+    further: tuple[ClauseArray, ...] = ()  # Clauses that are proposed as they are.
 
     def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
         """Return candidate clauses, some of them more than once."""
@@ -41,8 +42,12 @@ class SymbolicProposer:
     def _batches(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> Iterator[ClauseArray]:
         mask = limits.literal_mask(task.n_variables)
         usable = np.flatnonzero(mask)
-        yield baseline_clauses(task, limits)
-        yield from self._grown(task, limits, rng)
+        yield from self.further
+        seeds = choose_seeds(task, self.max_seeds, rng)
+        scores = (foil_gain, *map(m_estimate, self.m_strengths))
+        for grown in grow_from_seeds(task, seeds, scores, limits):
+            yield grown
+            yield without_one(grown)
         yield up_to(best_literals(task, usable, self.n_pairs)[None], 2, 2 * task.n_variables)
         lengths = range(2, min(4, limits.max_literals) + 1)
         fitting = [k for k in lengths if count_conjunctions(len(usable), k) <= self.exhaustive]
@@ -50,23 +55,9 @@ class SymbolicProposer:
         if longest:
             yield all_conjunctions(task.n_variables, usable, longest)
         if longest < self.widen_literals:
-            yield self._widened(task, mask, limits, rng)
-
-    def _grown(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> Iterator[ClauseArray]:
-        """Clauses grown from seeds, and these with a literal less."""
-        seeds = choose_seeds(task, self.max_seeds, rng)
-        scores = (foil_gain, *map(m_estimate, self.m_strengths))
-        for grown in grow_from_seeds(task, seeds, scores, limits):
-            yield grown
-            yield without_one(grown)
-
-    def _widened(
-        self, task: OneVsRest, mask: BoolArray, limits: Limits, rng: np.random.Generator
-    ) -> ClauseArray:
-        """Short conjunctions of what is necessary at some seeds."""
-        seeds: IntArray = choose_seeds(task, self.widen_seeds, rng)
-        necessary = necessary_literals(task, seeds, mask, self.widen_variables)
-        return up_to(necessary, min(self.widen_literals, limits.max_literals), 2 * task.n_variables)
+            seeds = choose_seeds(task, self.widen_seeds, rng)
+            necessary = necessary_literals(task, seeds, mask, self.widen_variables)
+            yield up_to(necessary, min(self.widen_literals, limits.max_literals), 2 * task.n_variables)
 
 
 def count_conjunctions(n_literals: int, longest: int) -> int:
@@ -136,16 +127,6 @@ def baseline_clauses(task: OneVsRest, limits: Limits) -> ClauseArray:
     """Return ALWAYS and every single usable literal."""
     usable = np.flatnonzero(limits.literal_mask(task.n_variables))
     return np.append(usable, 2 * task.n_variables)[:, None]
-
-
-def baseline_errors(task: OneVsRest, limits: Limits) -> float:
-    """Errors of the best of: no clause, ALWAYS, one literal, all within the limits."""
-    clauses = baseline_clauses(task, limits)
-    pool = build_pool(task.literals, clauses, limits)
-    pool = pool.precise(task.positive, task.weights, limits.min_precision)
-    nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
-    gains = pool.truth @ task.gain
-    return max(0.0, nothing - max(0.0, float(gains.max(initial=0.0))))
 
 
 EXTENDED = 1000  # About how many candidates are extended by each literal of a required column.

@@ -4,9 +4,9 @@ A local search over sets: what rules cost, the rules one move away, and the way 
 a time, by matrix products over the rows.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import combinations, compress
 from typing import NamedTuple
 
@@ -30,38 +30,21 @@ class Pricing:
     Sums over moves are of single precision, those over rules of double precision.
     """
 
-    def __init__(
-        self,
-        pool: CandidatePool,
-        task: OneVsRest,
-        objective: Objective,
-        limits: Limits,
-        max_errors: float | None = None,
-    ) -> None:
+    def __init__(self, pool: CandidatePool, task: OneVsRest, objective: Objective, limits: Limits) -> None:
         self.pool, self.task, self.objective, self.limits = pool, task, objective, limits
         self.gain = task.gain
         self.gain32 = self.gain.astype(np.float32)
         self.total = task.total
-        n_literals = limits.n_priced(task.n_variables)
-        self.bits = pool.bits(n_literals)
+        self.bits = pool.bits(limits.n_priced(task.n_variables))
         # Candidates of one length and form stand together.
         self.stretches = np.flatnonzero(np.diff(self.bits, prepend=-1))
         self.stretch_ends = np.append(self.stretches[1:], len(pool))
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
-        if max_errors is None:
-            simple = pool.truth[pool.lengths < 2] @ self.gain
-            max_errors = self.nothing - max(0.0, float(simple.max(initial=0.0)))
-        self.wall = max_errors + 1e-9 * max(1.0, self.total)
+        simple = pool.truth[pool.lengths < 2] @ self.gain
+        self.most_errors = self.nothing - max(0.0, float(simple.max(initial=0.0)))
+        """errors of the best of no clause, ALWAYS and one literal: more are never worth it"""
+        self.wall = self.most_errors + 1e-9 * max(1.0, self.total)
         self.known: dict[Indices, tuple[float, float]] = {}  # value and errors of all rules measured so far
-
-    def free_rows(self, chosen: Indices, keeps: BoolArray) -> BoolArray:
-        """[R, M], rows left uncovered by the clauses that each row of ``keeps`` [R, chosen] keeps."""
-        covering = self.pool.truth[list(chosen)].astype(np.float32)
-        return np.asarray(keeps.astype(np.float32) @ covering < 0.5)
-
-    def gains(self, free: BoolArray) -> NDArray[np.float32]:
-        """[R, C], what each candidate gains on free rows [R, M]."""
-        return np.where(free, self.gain32, np.float32(0.0)) @ self.pool.by_row
 
     def errors_with(self, free: BoolArray) -> FloatArray:
         """[R], expected weight of the rows decided wrongly, when these [R, M] are left uncovered."""
@@ -84,32 +67,21 @@ class Pricing:
             values = self.penalized(errors, bits)
             self.known.update(zip(new, zip(values.tolist(), errors.tolist(), strict=True), strict=True))
 
-    def value(self, chosen: Indices) -> float:
-        """Return the cost with the wall."""
-        return self._measured(chosen)[0]
-
-    def errors(self, chosen: Indices) -> float:
-        """Return the expected weight of the rows that the rule decides wrongly."""
-        return self._measured(chosen)[1]
-
-    def _measured(self, chosen: Indices) -> tuple[float, float]:
+    def measured(self, chosen: Indices) -> tuple[float, float]:
+        """Return the cost with the wall, and the expected weight of the rows that are decided wrongly."""
         if chosen not in self.known:
             self.measure([chosen])
         return self.known[chosen]
 
     def cost(self, chosen: Indices) -> float:
         """Return the objective's value."""
-        bits = self.bits[list(chosen)].sum()
-        return float(self.objective.cost(np.array(self.errors(chosen)), bits, self.total))
+        errors, bits = np.array(self.measured(chosen)[1]), self.bits[list(chosen)].sum()
+        return float(self.objective.cost(errors, bits, self.total))
 
     def rank(self, chosen: Indices) -> tuple[float, float, Indices]:
         """Order of preference: value, then fewer errors, then position."""
-        return (round(self.value(chosen), 7), round(self.errors(chosen), 7), chosen)
-
-    def best_known(self, max_clauses: int) -> Indices:
-        """Return the best of all rules measured so far that have at most so many clauses."""
-        self.measure([()])
-        return min((rule for rule in self.known if len(rule) <= max_clauses), key=self.rank)
+        value, errors = self.measured(chosen)
+        return round(value, 7), round(errors, 7), chosen
 
 
 class State(NamedTuple):
@@ -131,17 +103,18 @@ class Moves:
         self.states = states
         self.keeps = [_keeps(len(state.chosen), drops) for state in states]
         self.starts = np.cumsum([0, *map(len, self.keeps)])
-        free = [pricing.free_rows(s.chosen, keeps) for s, keeps in zip(states, self.keeps, strict=True)]
-        self.free: BoolArray = np.concatenate(free)
-        self.gains = pricing.gains(self.free)
+        free, bits = [], []
+        for state, keeps in zip(states, self.keeps, strict=True):
+            covering = pricing.pool.truth[list(state.chosen)].astype(np.float32)
+            free.append(keeps.astype(np.float32) @ covering < 0.5)
+            bits.append(np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1))
+        self.free: BoolArray = np.concatenate(free)  # [remains, M], rows that are left uncovered
+        self.kept_bits: FloatArray = np.concatenate(bits)
+        self.gains = np.where(self.free, pricing.gain32, np.float32(0.0)) @ pricing.pool.by_row
+        """[remains, C], what each candidate gains on them"""
         for number, state in enumerate(states):
             if state.banned is not None:  # what gains nothing is never added
                 self.gains[self._of(number), state.banned] = 0.0
-        bits = [
-            np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1)
-            for state, keeps in zip(states, self.keeps, strict=True)
-        ]
-        self.kept_bits: FloatArray = np.concatenate(bits)
         self.values = self._values()
         room = np.concatenate([keeps.sum(axis=1) < max_clauses for keeps in self.keeps])
         self.values[~room, 1:] = np.inf
@@ -216,28 +189,18 @@ NEAR_RULES = 200  # Rules near the best one that are kept.
 NEAR_CENTRES = 6  # The cheapest rules whose neighbours are priced.
 
 
-def near_costs(pricing: Pricing, max_clauses: int) -> dict[Indices, float]:
+def near_costs(pricing: Pricing) -> dict[Indices, float]:
     """Return what all rules measured so far and the neighbours of the best cost.
 
     A neighbour has at most one clause less and at most one candidate more.
     """
+    max_clauses = pricing.limits.max_clauses
     pricing.measure([()])
     costs = {rule: pricing.cost(rule) for rule in pricing.known if len(rule) <= max_clauses}
     for centre in sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]:
         moves = Moves(pricing, [State(centre)], 1, max_clauses)
         costs.update(moves.cheapest(NEAR_RULES))
     return costs
-
-
-def near_rules(pricing: Pricing, best: Indices, max_clauses: int) -> PricedRules:
-    """Return a rule and the cheapest near it, cheapest first."""
-    costs = near_costs(pricing, max_clauses)
-    ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
-    rules = list(dict.fromkeys([best, *ranked]))
-    used = sorted({i for rule in rules for i in rule})
-    clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
-    bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
-    return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
 
 
 def weighted_gains(gain: FloatArray) -> NDArray[np.float32]:
@@ -314,7 +277,11 @@ class LocalSearch:
             moved.update(self.best_moves(stuck, 2))
             after.update(moved)
             ahead = list(dict.fromkeys(s for s in moved.values() if s is not None and s not in after))
-        return [_last(start, after).chosen for start in starts]
+        ends = list(starts)
+        for i, state in enumerate(starts):
+            while (following := after[state]) is not None:
+                ends[i] = state = following
+        return [end.chosen for end in ends]
 
     def best_moves(self, states: Sequence[State], drops: int) -> dict[State, State | None]:
         """Return the best state after dropping up to so many clauses and adding at most one, where better."""
@@ -325,34 +292,27 @@ class LocalSearch:
         promising = {}
         for number, state in enumerate(states):
             value, rule = moves.best(number)
-            if value < self.pricing.value(state.chosen) - 1e-5:
+            if value < self.pricing.measured(state.chosen)[0] - 1e-5:
                 promising[state] = rule
         self.pricing.measure(list(promising.values()))
         for state, rule in promising.items():
-            current = self.pricing.value(state.chosen)
-            if self.pricing.value(rule) < current - 1e-9 * max(1.0, abs(current)):
+            current, _ = self.pricing.measured(state.chosen)
+            if self.pricing.measured(rule)[0] < current - 1e-9 * max(1.0, abs(current)):
                 better[state] = State(rule, state.banned)
         return better
-
-
-def _last(state: State, after: Mapping[State, State | None]) -> State:
-    """Follow the moves to their end."""
-    while (following := after[state]) is not None:
-        state = following
-    return state
 
 
 ROOM = 8  # Clauses that a rule may have while it is sought, whatever is allowed; doubled where more are.
 
 
-def rooms(max_clauses: int) -> list[int]:
+def rooms(usual: int, most: int) -> list[int]:
     """Return the numbers of clauses that are searched with, whatever the limit within the last of them.
 
-    >>> rooms(2), rooms(8), rooms(20)
+    >>> rooms(8, 2), rooms(8, 8), rooms(8, 20)
     ([8], [8], [8, 16, 32])
     """
-    sizes = [ROOM]
-    while sizes[-1] < max_clauses:
+    sizes = [usual]
+    while sizes[-1] < most:
         sizes.append(2 * sizes[-1])
     return sizes
 
@@ -367,27 +327,50 @@ def rules_by_limit(
     of every looser limit, and allowing more clauses never costs anything.
     """
     begun = begun or {}
+    pricing.measure([()])
     rules: dict[int, Indices] = {}
     done = 0
-    for room in rooms(max_clauses):
+    for room in rooms(ROOM, max_clauses):
         search = LocalSearch(pricing, room)
         rules[room] = search.best([begun[room]] if room in begun else search.starts())
         for limit in range(done + 1, min(max_clauses + 1, len(rules[room]))):
-            starts = [pricing.best_known(limit), begun.get(limit, ())]
-            rules[limit] = LocalSearch(pricing, limit).best(starts)
+            known = min((rule for rule in pricing.known if len(rule) <= limit), key=pricing.rank)
+            rules[limit] = LocalSearch(pricing, limit).best([known, begun.get(limit, ())])
         done = room
     return rules
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A rule for one class, with its cost and expected errors on the rows it was chosen by."""
+    """A rule for one class, and what prices it."""
 
-    clauses: tuple[AnyClause, ...]
-    cost: float
-    errors: float
+    chosen: Indices
     pricing: Pricing
-    near: Callable[[], PricedRules]  # Finds rules that cost little more, this one first.
+
+    @property
+    def clauses(self) -> tuple[AnyClause, ...]:
+        """The rule itself."""
+        return self.pricing.pool.rule(self.chosen)
+
+    @property
+    def cost(self) -> float:
+        """Value of the objective."""
+        return self.pricing.cost(self.chosen)
+
+    @property
+    def errors(self) -> float:
+        """Expected errors on the rows it was chosen by."""
+        return self.pricing.measured(self.chosen)[1]
+
+    def near(self) -> PricedRules:
+        """Find rules that cost little more, this one first."""
+        pricing, costs = self.pricing, near_costs(self.pricing)
+        ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
+        rules = list(dict.fromkeys([self.chosen, *ranked]))
+        used = sorted({i for rule in rules for i in rule})
+        clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
+        bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])
+        return PricedRules(tuple(tuple(clauses[i] for i in rule) for rule in rules), bits)
 
 
 def shortlist(pool: CandidatePool, task: OneVsRest, most: int) -> CandidatePool:
@@ -418,26 +401,19 @@ def _highest(gain: NDArray[np.float32], number: int) -> BoolArray:
 
 
 def select(
-    pool: CandidatePool,
-    task: OneVsRest,
-    objective: Objective,
-    limits: Limits,
-    *,
-    max_errors: float | None = None,
-    rough: int | None = 1000,
+    pool: CandidatePool, task: OneVsRest, objective: Objective, limits: Limits, rough: int = 1000
 ) -> Selection:
     """Return a set of candidates within the limits that no single move improves.
 
-    It makes at most ``max_errors`` where the pool has such a set.
+    Of a large pool the ``rough`` best candidates are searched first.
     """
-    pricing = Pricing(pool, task, objective, limits, max_errors)
+    pricing = Pricing(pool, task, objective, limits)
     begun: dict[int, Indices] = {}
-    if rough is not None and len(pool) > rough:
+    if len(pool) > rough:
         kept = shortlisted(pool, task, rough)
-        short = Pricing(pool.take(kept), task, objective, limits, max_errors)
+        short = Pricing(pool.take(kept), task, objective, limits)
         roughly = rules_by_limit(short, limits.max_clauses)
         begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in roughly.items()}
     rules = rules_by_limit(pricing, limits.max_clauses, begun).values()
     best = min((rule for rule in rules if len(rule) <= limits.max_clauses), key=pricing.rank)
-    near = partial(near_rules, pricing, best, limits.max_clauses)
-    return Selection(pool.rule(best), pricing.cost(best), pricing.errors(best), pricing, near)
+    return Selection(best, pricing)

@@ -100,8 +100,9 @@ class _Ridge:
             factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
             if not failed:
                 break
-        lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
-        self.inverse = np.tril(lower) + np.tril(lower, -1).T
+        lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)  # above the diagonal it is zero
+        self.inverse = lower + lower.T
+        self.inverse[np.diag_indices(len(lower))] /= 2
         variance = np.maximum(1 / np.diag(self.inverse) - np.float32(ridge) / w, 0)
         remaining = np.maximum(w - 1, 0)
         self.kept = (variance * remaining / (variance * remaining + ridge)).astype(np.float32)

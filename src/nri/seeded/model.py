@@ -10,20 +10,19 @@ With few rows the plausible ones decide; with many the labels do, which keep the
 follow a rule the mixture has nearly all of the posterior, and the rule that is best under it is that rule.
 """
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray, settled
 from nri.episode import Cells, Episode, stacked_cells
-from nri.search.clauses import AnyClause, ClauseArray, IndexCount, clause_array, in_order, members, stacked
+from nri.search.clauses import ClauseArray, IndexCount, clause_array, in_order, members, stacked
 from nri.search.greedy import described, induce
 from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, ExpectedError
-from nri.search.propose import SymbolicProposer, baseline_errors
+from nri.search.propose import SymbolicProposer
 from nri.search.result import HeldOutChances, Induced
-from nri.search.rows import OneVsRest, search_rows
+from nri.search.rows import search_rows
 from nri.seeded.posterior import Beliefs, Posterior
 from nri.seeded.sample import Sample, distinct_rows, plausible_rows, take_sample
 from nri.weights import SeededNetwork
@@ -111,25 +110,23 @@ class SeededModel:
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
         rows, which = distinct_rows(episode.cells)
-        beliefs = Posterior(sample, groups, self.network, priced).evaluate(
-            stacked_cells(plausible, rows), self.config.network_rows
-        )
+        seeking = Posterior(sample, groups, self.network, priced)
+        beliefs = seeking.evaluate(stacked_cells(plausible, rows), self.config.network_rows)
         of_plausible, of_rows = np.split(settled(beliefs.chances), [len(plausible)])
         held_out = HeldOutChances(sample.rows, settled(beliefs.left_out) * sample.weights[:, None])
         if by_labels and beliefs.rule_share > self.config.rules_decide:
-            targets = (1, 0) if positive is None else (positive,)
-            support = beliefs.column_support
-            chosen = self._likeliest(by_labels, support, groups, episode, limits, targets)
+            chosen = self._likeliest(by_labels, beliefs.column_support, groups, episode)
             return replace(chosen, posterior=posterior, held_out=held_out)
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
+        by_network = reasons(beliefs, plausible.values, limits.max_literals)
+        clauses = [clause for _, clause in by_labels.branches] if by_labels else []
+        conjunctions = [clause for clause in clauses if not isinstance(clause, IndexCount)]
+        further = (by_network, clause_array(conjunctions, 2 * episode.n_variables))
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
-            propose=WithExtraClauses(
-                reasons(beliefs, plausible.values, limits.max_literals),
-                [clause for _, clause in by_labels.branches] if by_labels else (),
-            ),
+            propose=SymbolicProposer(further=further),
             limits=limits,
             objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
             positive=positive,
@@ -138,9 +135,8 @@ class SeededModel:
             against_price=self.config.against_price,
             posterior=np.concatenate([believed, of_plausible]),
         )
-        chosen = _counted_on_labels(under_posterior, episode)
         return replace(
-            chosen,
+            _counted_on_labels(under_posterior, episode),
             posterior=posterior,
             expected_bits=beliefs.label_bits * float(episode.weights.sum()),
             held_out=held_out,
@@ -148,39 +144,30 @@ class SeededModel:
         )
 
     def _likeliest(
-        self,
-        by_labels: Induced,
-        support: FloatArray | None,
-        groups: IntArray,
-        episode: Episode,
-        limits: Limits,
-        targets: Sequence[int],
+        self, by_labels: Induced, support: FloatArray | None, groups: IntArray, episode: Episode
     ) -> Induced:
-        """Return the cheapest rule of the mixture whose columns are all likely, if there is one.
-
-        Of the models of a mixture that one predicts best (the median probability model): noise puts a column
-        into the cheapest rule sooner than into most of its neighbours. Where no label is wrong, this holds
-        for columns of several variables only, among which labels have chosen.
-        """
+        """Return the cheapest rule of the mixture whose columns are all likely, if there is one."""
+        # Of the models of a mixture that one predicts best (the median probability model). Where no label is
+        # wrong, this holds for columns of several variables only, among which labels have chosen.
         if episode.n_classes != 2 or support is None or not by_labels.branches:
             return by_labels
-        evidence, n_variables = search_rows(episode), episode.n_variables
-        weighted = evidence.cost_weighted(episode.costs)
+        search, _, pricings = by_labels.found_by
+        evidence, weighted, n_variables = search_rows(episode), search.evidence, episode.n_variables
         several = np.bincount(groups[:n_variables], minlength=len(support)) > 1
         single = self.config.likely_column if by_labels.errors > 1e-9 else 0.0
         likely = settled(support) >= np.where(several, self.config.likely_choice, single)
         usable = np.tile(likely[groups[:n_variables]], 2)
         constant = weighted.total - weighted.masses.sum(axis=0).max()
         likeliest = []
-        for target in targets:
-            most_errors = min(baseline_errors(weighted.task(target), limits), constant - 1e-6) + 1e-7
+        for target in search.targets:
+            most_errors = min(pricings[target].most_errors, constant - 1e-6) + 1e-7
             for rule, bits in zip(by_labels.priced[target].rules, by_labels.priced[target].bits, strict=True):
                 if not rule or not all(usable[list(members(clause))].all() for clause in rule):
                     continue
                 branches = tuple((target, clause) for clause in rule)
                 errors = described(weighted, branches, 1 - target, 0.0).errors
                 if errors <= most_errors:  # rules stand in the order of their costs
-                    cost = float(self._objective(episode).cost(np.array(errors), bits, weighted.total))
+                    cost = float(search.objective.cost(np.array(errors), bits, weighted.total))
                     likeliest.append(described(evidence, branches, 1 - target, cost))
                     break
         best = min(likeliest, key=lambda one: round(one.cost, 7), default=by_labels)
@@ -195,8 +182,7 @@ class SeededModel:
             real = real.take(np.sort(rng.choice(len(real), self.config.unlabelled_rows, replace=False)))
         if len(real) >= wanted:
             return real
-        made = plausible_rows(sample, groups, wanted - len(real), rng)
-        return stacked_cells(real, made)
+        return stacked_cells(real, plausible_rows(sample, groups, wanted - len(real), rng))
 
     def _objective(self, episode: Episode) -> DescriptionLength:
         """Return what the labels go by: where two classes have very many, a rule must be worth its length."""
@@ -211,8 +197,8 @@ class SeededModel:
         columns = groups[:n_variables]
         dear = settled(beliefs.column_support)[columns] < self.config.least_support
         telling = settled(association(episode)) > self.config.least_association
-        told = np.isin(columns, columns[telling])
-        return np.tile(np.where(dear & ~told, self.config.unsupported_price, 1.0), 2)
+        dear &= ~np.isin(columns, columns[telling])
+        return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
         """Return the table with the plausible rows below it."""
@@ -231,11 +217,8 @@ class SeededModel:
 
 
 def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
-    """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right.
-
-    Plausible rows are drawn by chance: this must neither pick the class that is always predicted, nor give a
-    rule that is worse on its own table than always predicting the most frequent class.
-    """
+    """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right."""
+    # plausible rows are drawn by chance: they must not pick the class that is always predicted
     evidence = search_rows(episode)
     weighted = evidence.cost_weighted(episode.costs)
     of_classes = weighted.masses.sum(axis=0)
@@ -269,20 +252,6 @@ def fair_price(chances: FloatArray) -> float:
     wrong = float(np.clip(1 - chances.max(axis=1).mean(), 0.01, 0.35))
     bits_per_wrong_row = np.log2((1 - wrong) / wrong) + np.log2(chances.shape[1] - 1)
     return OBJECTIVE.price / float(bits_per_wrong_row)
-
-
-class WithExtraClauses:
-    """The symbolic proposer, and further clauses."""
-
-    def __init__(self, clauses: ClauseArray, others: Iterable[AnyClause]) -> None:
-        self.clauses = clauses
-        self.others = [clause for clause in others if not isinstance(clause, IndexCount)]
-
-    def __call__(self, task: OneVsRest, limits: Limits, rng: np.random.Generator) -> ClauseArray:
-        """See :data:`nri.search.propose.Proposer`."""
-        n_literals = 2 * task.n_variables
-        proposed = SymbolicProposer()(task, limits, rng)
-        return stacked([proposed, self.clauses, clause_array(self.others, n_literals)], n_literals)
 
 
 def reasons(beliefs: Beliefs, values: BoolArray, longest: int) -> ClauseArray:

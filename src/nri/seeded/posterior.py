@@ -84,22 +84,19 @@ class Posterior:
         """
         import scipy.linalg  # noqa: F401  # the experts' own, which must work in one thread too
 
-        with one_thread():
-            return self._evaluate(cells, len(cells) if network_rows is None else network_rows)
-
-    def _evaluate(self, cells: Cells, most: int) -> Beliefs:
-        n_classes = self.sample.n_classes
+        n_classes, most = self.sample.n_classes, len(cells) if network_rows is None else network_rows
         network = (self._network or shipped_seeded_network()) if n_classes <= NETWORK_CLASSES else None
-        network_rows = spread_rows(len(cells), most if network else 0)
-        evaluation = _Evaluation(self, network, cells, network_rows)
-        answers = [evaluation.of_class(c) for c in ((1,) if n_classes == 2 else range(n_classes))]
+        seen = spread_rows(len(cells), most if network else 0)
+        with one_thread():
+            evaluation = _Evaluation(self, network, cells, seen)
+            answers = [evaluation.of_class(c) for c in ((1,) if n_classes == 2 else range(n_classes))]
         chances = _summing_to_one([answer.chances for answer in answers])
         left_out = _summing_to_one([answer.left_out for answer in answers])
         supports = [answer.column_support for answer in answers if answer.column_support is not None]
         bits = -np.log2(left_out[np.arange(len(left_out)), self.sample.labels])
         return Beliefs(
             chances,
-            network_rows,
+            seen,
             tuple(answer.reasons for answer in answers),
             float(np.mean([answer.rule_share for answer in answers])),
             np.asarray(np.max(supports, axis=0)) if supports else None,
@@ -119,9 +116,8 @@ class _Answer(NamedTuple):
 
 
 _Opinions = tuple[float, NDArray[np.floating], NDArray[np.floating]]
-"""Of experts of one kind: their share together before any row has spoken for or against them, and what they
-say of the support rows [M, members], each formed without the row, and of others [S, members]; 0 is the base
-rate."""
+"""Of experts of one kind: the share that is expected of them together, and what they say of the support rows
+[M, members], each formed without the row, and of others [S, members]; 0 is the base rate."""
 
 
 class _Evaluation:
@@ -207,15 +203,15 @@ class _Evaluation:
             np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
             for chances in (mixture.left_out, answer.left_out)
         )
-        bits = float(self.sample.weights @ (by_rules - by_experts))
-        bits -= CUT_BITS * mixture.n_number_literals(self.groups)
+        support, n_number_literals = mixture.columns(self.groups)
+        bits = float(self.sample.weights @ (by_rules - by_experts)) - CUT_BITS * n_number_literals
         share = float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
         return _Answer(
             (1 - share) * answer.chances + share * mixture.chances(self.cells),
             (1 - share) * answer.left_out + share * mixture.left_out,
             answer.reasons,
             share,
-            mixture.support(self.groups),
+            support,
         )
 
 

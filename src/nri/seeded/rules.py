@@ -39,14 +39,13 @@ class RuleMixture:
         prior = -OBJECTIVE.price * LN2 * bits
         wrong = self._says(cells) != positive  # [R, M]
         errors, total = wrong @ weights, float(weights.sum())
-        log_weights = prior + _log_likelihood(errors, total)
+        likelihood, self.noise = _judged(errors, total)
+        log_weights = prior + likelihood
         self.weights = np.exp(log_weights - logsumexp(log_weights))
-        self.noise = _error_chance(errors, total)
         unit = np.minimum(weights, 1.0)
-        left = _log_likelihood(errors[:, None] - unit * wrong, total - unit)
-        without = prior[:, None] + left
+        likelihood, noise = _judged(errors[:, None] - unit * wrong, total - unit)
+        without = prior[:, None] + likelihood
         share = np.exp(without - logsumexp(without, axis=0))
-        noise = _error_chance(errors[:, None] - unit * wrong, total - unit)
         right = (share * np.where(wrong, noise, 1 - noise)).sum(axis=0)
         self.left_out = np.where(positive, right, 1 - right)
         """[M], chances of the support rows, each formed without one unit of the row."""
@@ -56,22 +55,16 @@ class RuleMixture:
         says = self._says(cells)
         return np.asarray(self.weights @ np.where(says, 1 - self.noise[:, None], self.noise[:, None]))
 
-    def n_number_literals(self, groups: IntArray) -> float:
-        """Return how many literals about numbers the rules have on average; see :meth:`support`."""
-        of_number = np.unique(groups[self.n_variables :])
-        return float(self.weights @ self._literals_by_column(groups)[:, of_number].sum(axis=1))
+    def columns(self, groups: IntArray) -> tuple[FloatArray, float]:
+        """[columns], chance that a rule names each column, and how many literals about numbers it has.
 
-    def support(self, groups: IntArray) -> FloatArray:
-        """[columns], chance that a rule names each column; ``groups`` [N] or longer numbers the columns."""
-        return np.asarray(self.weights @ (self._literals_by_column(groups) > 0))
-
-    def _literals_by_column(self, groups: IntArray) -> IntArray:
-        """[R, columns], how many literals of each rule are about each column."""
-        n_columns = int(groups.max(initial=-1)) + 1
-        literals = [
-            [j % self.n_variables for clause in rule for j in members(clause)] for rule, _ in self.rules
-        ]
-        return np.array([np.bincount(groups[of_rule], minlength=n_columns) for of_rule in literals])
+        ``groups`` [N + F] numbers the columns of variables and of numbers.
+        """
+        n_variables, n_columns = self.n_variables, int(groups.max(initial=-1)) + 1
+        variables = [[j % n_variables for clause in rule for j in members(clause)] for rule, _ in self.rules]
+        literals = np.array([np.bincount(groups[of_rule], minlength=n_columns) for of_rule in variables])
+        of_number = np.unique(groups[n_variables:])
+        return self.weights @ (literals > 0), float(self.weights @ literals[:, of_number].sum(axis=1))
 
     def _says(self, cells: Cells) -> BoolArray:
         """[R, S], where each rule is for the class."""
@@ -81,19 +74,10 @@ class RuleMixture:
         return np.array([truth[[place[c] for c in rule]].any(axis=0) == about for rule, about in self.rules])
 
 
-def _log_likelihood(errors: FloatArray, total: FloatArray | float) -> FloatArray:
-    """Logarithm of the chance of labels of which so many are wrong."""
+def _judged(errors: FloatArray, total: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+    """Log-likelihood of labels of which so many are wrong, and the chance that one more row is."""
+    more, right = np.maximum(errors, 0.0) + 1, np.maximum(total - errors, 0.0)
     clean = np.where(errors < 1e-9, np.log(OBJECTIVE.clean_chance), -np.inf)
-    return np.asarray(np.logaddexp(clean, np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total)))
-
-
-def _log_noisy(errors: FloatArray, total: FloatArray | float) -> FloatArray:
-    right = np.maximum(total - errors, 0.0)
-    return np.asarray(betaln(np.maximum(errors, 0.0) + 1, right + 1))
-
-
-def _error_chance(errors: FloatArray, total: FloatArray | float) -> FloatArray:
-    """Chance that a rule with so many errors is wrong on one more row."""
-    noisy = np.log(1 - OBJECTIVE.clean_chance) + _log_noisy(errors, total)
-    share = np.exp(noisy - _log_likelihood(errors, total))
-    return np.asarray(share * (np.maximum(errors, 0.0) + 1) / (total + 2))
+    noisy = np.log(1 - OBJECTIVE.clean_chance) + betaln(more, right + 1)
+    likelihood = np.logaddexp(clean, noisy)
+    return likelihood, np.exp(noisy - likelihood) * more / (total + 2)

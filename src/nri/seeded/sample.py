@@ -73,10 +73,7 @@ def _keys(cells: Cells) -> NDArray[np.uint8]:
 def _drawn(
     labels: IntArray, weights: FloatArray, most: int, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:
-    """Draw about ``most`` units of weight, a few of each class at least; rows drawn twice weigh two.
-
-    Units are taken at even steps from a random start, so that likely rows are drawn at their true rate.
-    """
+    """Draw about ``most`` units of weight at even steps, a few of each class; rows drawn twice weigh two."""
     drawn = np.zeros(len(weights))
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
@@ -129,10 +126,7 @@ def plausible_rows(sample: Sample, groups: IntArray, count: int, rng: np.random.
 
 
 def _moved(sample: Sample, share: FloatArray, start: IntArray, rng: np.random.Generator) -> FloatArray:
-    """[rows, F]: numbers of rows, moved as those of their class spread, which keeps its spread.
-
-    How far is Silverman's rule for a density by so many rows and columns.
-    """
+    """[rows, F]: numbers of rows, moved by Silverman's rule as those of their class spread."""
     numbers = sample.cells.numbers.astype(np.float64)
     n_columns = numbers.shape[1]
     _, which = np.unique(sample.labels, return_inverse=True)
