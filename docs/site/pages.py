@@ -33,7 +33,7 @@ API_GROUPS = {
     ),
     "pictures": (
         "Pictures",
-        ("RuleDisplay", "CoverageDisplay", "WhyDisplay", "CalibrationDisplay", "progress_bar"),
+        ("RuleDisplay", "CoverageDisplay", "WhyDisplay", "CalibrationDisplay"),
     ),
     "more": ("Networks and errors", ()),
     "records": ("What they take and return", ()),

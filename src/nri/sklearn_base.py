@@ -209,24 +209,21 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def _named(self, X: Any) -> pd.DataFrame:
         """Return rows to predict with the names that columns had in fit."""
         check_is_fitted(self)
-        frame, named = as_frame(X), has_names(X)
-        if not named or not hasattr(self, "feature_names_in_"):
-            frame = self._by_position(frame, named=named)
+        frame, fitted_with_names = as_frame(X), hasattr(self, "feature_names_in_")
+        has_columns = fitted_with_names or set(self.rule_.columns) <= set(frame.columns)
+        if not (has_names(X) and has_columns):
+            if frame.shape[1] != self.n_features_in_:
+                expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+                cause = f"X has {frame.shape[1]} features, but {expected}"
+                raise InputError(f"{cause}: give those of fit, in order")
+            if fitted_with_names:
+                fitted = f"{type(self).__name__} was fitted with feature names"
+                warnings.warn(f"X does not have valid feature names, but {fitted}", stacklevel=3)
+            frame = frame.set_axis(list(self._column_names), axis="columns")
         if not len(frame):
             cause = f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required"
             raise InputError(f"{cause}; give at least one row")
         return frame
-
-    def _by_position(self, frame: pd.DataFrame, named: bool) -> pd.DataFrame:
-        if named and set(self.rule_.columns) <= set(frame.columns):
-            return frame
-        if frame.shape[1] != self.n_features_in_:
-            expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
-            raise InputError(f"X has {frame.shape[1]} features, but {expected}: give those of fit, in order")
-        if hasattr(self, "feature_names_in_"):
-            fitted = f"{type(self).__name__} was fitted with feature names"
-            warnings.warn(f"X does not have valid feature names, but {fitted}", stacklevel=4)
-        return frame.set_axis(list(self._column_names), axis="columns")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -29,6 +29,13 @@ def test_quiet_says_nothing_but_the_rule(nri, visits):
     assert (done.out, done.err) == (RULE, "")
 
 
+def test_a_rule_of_three_rows_comes_with_a_warning(nri, tmp_path):
+    """It was printed with an accuracy of 1.00 and nothing else."""
+    path = tmp_path / "three.csv"
+    path.write_text("a,b,y\n1,2,yes\n2,3,no\n3,1,yes\n", encoding="utf-8")
+    assert "3 rows cannot tell a rule from chance: give 10 or more" in nri("induce", path, "-t", "y").err
+
+
 def test_cross_validation_is_told_with_its_standard_error(nri, visits):
     done = nri("induce", visits, "-t", "flu", "--cv")
     assert "rule: accuracy 0.9" in done.out

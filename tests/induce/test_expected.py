@@ -28,3 +28,14 @@ def test_three_rows_whose_labels_say_nothing_give_no_rule():
     """The rule once read: b > 2, 1 of 1 rows, about 0.50 on new ones."""
     table = read_table({"a": [1, 2, 3], "b": [2, 3, 1], "y": ["no", "yes", "no"]}, "y")
     assert not induce_rule(table).rule.branches
+
+
+def test_a_rule_without_errors_stays_though_few_rows_are_of_its_class():
+    """With 48 rows, four of them of one class, the rule behind all labels was found and then given up."""
+    rng = np.random.default_rng(5)
+    cells = rng.integers(0, 2, (48, 12)).astype(bool)
+    holds = cells[:, [0, 3, 5, 9]].any(axis=1)
+    assert 2 <= (~holds).sum() <= 5
+    table = read_table({**{f"x{i}": cells[:, i] for i in range(12)}, "y": np.where(holds, "yes", "no")}, "y")
+    rule = induce_rule(table).rule
+    assert set(rule.columns) == {"x0", "x3", "x5", "x9"}

@@ -8,6 +8,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from nri import InputError, NRIRegressor, read_rule, write_rule
+from nri.outcome.number import shrunken_means
 
 
 @parametrize_with_checks([NRIRegressor(max_clauses=2, max_literals=2)])
@@ -132,7 +133,7 @@ def test_the_posterior_is_nearer_to_new_rows_than_the_rule_and_is_not_saved():
     model = NRIRegressor().fit(X[:100], y[:100])
     off, rule_off = (((y - said(X)) ** 2)[100:].mean() for said in (model.posterior_mean, model.predict))
     assert off < rule_off < y.var()
-    with pytest.raises(InputError, match=r"there is no posterior: .* not saved with the estimator"):
+    with pytest.raises(InputError, match=r"there is no posterior: .* is not saved"):
         pickle.loads(pickle.dumps(model)).posterior_mean(X)
 
 
@@ -143,3 +144,11 @@ def test_that_a_cell_is_unknown_tells_the_experts_something():
     y = pd.Series(gone + rng.normal(0, 0.3, 120))
     expected = NRIRegressor().fit(X[:80], y[:80]).posterior_mean(X[80:])
     assert np.corrcoef(expected, y[80:])[0, 1] > 0.7
+
+
+def test_a_branch_whose_values_vary_more_is_shrunk_more():
+    groups = np.repeat([0, 1, 2], [40, 8, 8])
+    tight, wide = 20 + np.tile([-1.0, 1.0], 4), 20 + np.tile([-15.0, 15.0], 4)
+    values = np.concatenate([np.tile([-1.0, 1.0], 20), tight, wide])
+    _, steady, varied = shrunken_means(values, np.ones(56), groups, 3)
+    assert varied < steady < 20

@@ -68,6 +68,13 @@ def measured_shelves() -> dict[str, Alternatives]:
     }
 
 
+def test_scores_are_not_called_expected_where_labels_alone_judge():
+    """Accuracy on the rows that chose the rule once stood there as accuracy to expect."""
+    assert twins().basis == "to expect"
+    greedy = alternatives(read_table(frame_of(), "y"), Settings(model="greedy"))
+    assert greedy.basis == "on these rows"
+
+
 def test_the_best_rule_is_the_one_that_is_induced():
     assert visits().best.rule == induce_rule(read_table(VISITS, "flu")).rule
     assert visits().best.words == "the best rule"

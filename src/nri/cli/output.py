@@ -211,6 +211,8 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
         return validation.warning
     if remedy := _remedy(rule):
         return remedy
+    if rule.support.rows < _FEW_ROWS:
+        return f"{number(rule.support.rows)} rows cannot tell a rule from chance: give {_FEW_ROWS} or more"
     if table is not None and len(rule.columns) <= 2 and (found := leak(rule, table)):
         it = "is it" if len(found.columns) == 1 else "is one of them"
         remedy = f'Then leave it out: --without "{found.columns[0]}"'
@@ -222,6 +224,7 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
     return ""
 
 
+_FEW_ROWS = 10  # Rows below which every rule comes with a warning.
 _AFTERWARDS = {"discharge", "discharged", "outcome", "total", "final", "followup", "death", "died"}
 """Words in names of columns that may be known only when the outcome is."""
 
@@ -444,7 +447,7 @@ def show_alternatives(shelf: "Alternatives") -> None:
 
     parts = []
     for place, one in enumerate(shelf.rules, 1):
-        interval = f" ({apart(one)[1]})" if place > 1 else f", {shelf.measure} {one.score:.3f} to expect"
+        interval = f" ({apart(one)[1]})" if place > 1 else f", {shelf.measure} {one.score:.3f} {shelf.basis}"
         parts.append(f"{place}.  {one.words}{interval}\n{indent(one.rule.render('text'), ' ' * 4).rstrip()}")
     if not shelf.others:
         parts.append(f"no other rule is within {shelf.within:g} of it; --within shows more")

@@ -59,7 +59,7 @@ class Alternative:
     literals: int
     columns: tuple[str, ...]
     score: float
-    """to expect on new rows"""
+    """by the basis of all of them"""
     difference: float
     """of this score to that of the best rule"""
     interval: Interval
@@ -84,6 +84,8 @@ class Alternatives:
 
     measure: str
     """accuracy, cost (where errors have costs; less is better), R² or concordance"""
+    basis: str
+    """``to expect`` where scores are what a posterior expects of new rows, else ``on these rows``"""
     within: float
     """how much worse than the best an alternative may be"""
     best: Alternative
@@ -181,6 +183,7 @@ class _ClassRules:
         self.costs = np.ones(len(self.table.classes)) if costs is None else costs
         self.rows, masses, self.wider = np.arange(len(self.table)), self.table.class_weights, _WIDER_BY_LABELS
         held_out = first.induced.held_out
+        self.basis = "on these rows" if held_out is None else "to expect"
         if held_out is not None:
             self.rows, self.wider = first.view.rows[held_out.rows], _WIDER
             labels = np.eye(len(self.costs))[self.table.codes[self.rows]]
@@ -243,7 +246,7 @@ class _ClassRules:
 class _SegmentRules:
     """Rules for a number or survival, by the rows that they were counted on."""
 
-    wider = _WIDER_SEGMENTS
+    wider, basis = _WIDER_SEGMENTS, "on these rows"
 
     def __init__(self, found: Induction, search: SegmentSearch, features: Binarizer) -> None:
         self.search, self.features, self.table, self.outcome = search, features, search.table, search.outcome
@@ -305,6 +308,7 @@ class _Shelf:
         frontier = {one.lines: one for one in (*others[::-1], best) if 0 < one.lines <= best.lines + 1}
         return Alternatives(
             self.rules.measure,
+            self.rules.basis,
             self.within,
             best,
             self._shown(best, [*found, *others]),

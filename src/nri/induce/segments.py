@@ -4,6 +4,7 @@ A number is explained as it is, but for outliers; the time until an event by its
 cut where equal parts of the score change; a second search has finer cuts of the columns that are used.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,9 +40,9 @@ _LEAST_ROWS = 5.0
 _PRICE = 1.25
 """Bits of rows that one bit of rule must save."""
 
-_EXPECTED = 0.5
-"""Share of the expected score in the score that a search explains; the rest is the row's own. All of it
-orders survival better (concordance 0.740 for 0.728), but names columns that have nothing to do with it."""
+_WORTH = 200.0
+"""Rows that expected scores are worth at most; fewer rows are worth up to this. So a list for them is as long
+as a person reads, not as rows allow: 300 give 0.003 more concordance and 12 literals in place of 8."""
 _EARNED = 10.0
 """Bits that the experts must save to be listened to: they seem to save some where nothing can."""
 
@@ -65,7 +66,7 @@ class ScorePosterior:
     bits: float
     """what it takes to say the scores, given that"""
     heard: bool = False
-    """whether the scores that were searched are in part what they expect"""
+    """whether the scores that were searched are what they expect, or for numbers half of it"""
 
     @property
     def left_out(self) -> FloatArray:
@@ -100,7 +101,7 @@ class SegmentSearch:
     """whether one beginning of each search is enough"""
 
     def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
-        """Return the best rule that is found, by the scores alone or with what the experts expect of them.
+        """Return the best rule that is found, by the scores alone or by what the experts expect of them.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
         """
@@ -180,9 +181,13 @@ class SegmentSearch:
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
         table, settings, weights = self.table, self.settings, self.table.weights
-        values = standardised(scores, weights)
+        values, total = standardised(scores, weights), float(weights.sum())
+        worth, segment_bits = total, 0.5 * math.log2(max(total, 2.0))
         if values is not None and expected is not None:
-            values = standardised((1 - _EXPECTED) * values + _EXPECTED * expected, weights)
+            own = self.outcome.own_share
+            values = standardised(own * values + (1 - own) * expected, weights)
+            if not own:  # there is no chance in expected values that a mean would have to say
+                worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0
         if values is None:
             return [], -np.inf
         meanings = literal_meanings(features.variables_, features.domain_)
@@ -199,6 +204,8 @@ class SegmentSearch:
             max_literals=min(settings.max_literals, len(meanings)),
             least_rows=_LEAST_ROWS,
             price=_PRICE,
+            worth=worth,
+            segment_bits=segment_bits,
             required=tuple(mask[chosen] for mask in required),
         )
         literals = [meanings[j] for j in chosen]

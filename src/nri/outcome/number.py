@@ -9,7 +9,7 @@ explained variance of values as they are.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ class Number(Outcome):
     """how its cells were read"""
     copies: bool = False
     """whether a weight is a number of rows that are alike, as an engine counts them"""
+
+    own_share: ClassVar[float] = 0.5
+    """Share of a row's own score in what is searched where experts are heard; the rest is expected."""
 
     def __post_init__(self) -> None:
         if np.abs(self.values).max(initial=0.0) > LARGEST:
@@ -202,6 +205,10 @@ def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> Floa
     return np.asarray(middles[deciding] + np.clip(beside, *fence_of(beside, weights)))
 
 
+_COMMON = 5.0
+"""Rows that the noise of all groups counts in that of one."""
+
+
 def shrunken_means(
     values: FloatArray, weights: FloatArray, groups: IntArray, n_groups: int, expected: Any = None
 ) -> FloatArray:
@@ -222,7 +229,9 @@ def shrunken_means(
     signal = between / max(float(rows.sum() - (rows**2).sum() / rows.sum()), 1e-300)
     if signal <= 0:
         return aim
-    strength = noise / signal
+    # where values are large they often vary more, so each group has a noise of its own
+    own = np.bincount(groups, weights * (values - means[groups]) ** 2, minlength=n_groups)
+    strength = (own + _COMMON * noise) / (rows + _COMMON) / signal
     return np.asarray(aim + (means - aim) * rows / (rows + strength))
 
 

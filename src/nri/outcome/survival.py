@@ -6,7 +6,7 @@ is tied to lifelines by tests.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ class Survival(Outcome):
     """[M]"""
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
     """how the cells of the time were read"""
+
+    own_share: ClassVar[float] = 0.0
+    """See :attr:`nri.outcome.number.Number.own_share`: when one row has the event is mostly chance."""
 
     @property
     def predicts(self) -> SurvivalTarget:

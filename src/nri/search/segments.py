@@ -3,6 +3,7 @@
 What is minimised is a length in bits: the rows given the means of their segments, by a Gaussian whose
 variance is the one that is left, and the rule itself, for each literal which one it is and for each segment
 its mean. So a segment stays only if what it explains is worth more than saying it: that chooses the size.
+Where values are expected ones, without chance, the caller says how many rows they are worth.
 
 A list is changed at one place at a time. Given all other clauses, every clause that could stand there is
 judged exactly by a few sums for each later segment, all literals at once in one matrix product: this is what
@@ -38,6 +39,8 @@ class Problem:
     max_literals: int
     least_rows: float  # fewest rows of a segment
     price: float  # bits of rows that one bit of rule must save
+    worth: float  # how many rows the bits of rows are counted for
+    segment_bits: float  # bits of the mean of a segment
     required: tuple[BoolArray, ...] = ()  # [L] each; every clause has a literal of each of these sets
 
 
@@ -69,7 +72,7 @@ class _Board:
         """[M, 2]: weight and weighted value of each row"""
         self.square = float(problem.weights @ problem.values**2)
         self.literal_bits = problem.price * (1.0 + np.log2(max(n_literals, 2)))
-        self.segment_bits = problem.price * 0.5 * np.log2(max(self.total, 2.0))
+        self.segment_bits = problem.price * problem.segment_bits
         self.everywhere = np.ones(n, dtype=bool)
 
     def mask(self, clause: LiteralSet) -> BoolArray:
@@ -81,7 +84,8 @@ class _Board:
 
     def data_bits(self, explained: FloatArray | float) -> FloatArray:
         """Bits of the rows, where so much of their sum of squares is explained."""
-        return _data_bits(np.maximum(self.square - np.asarray(explained), 0.0), self.total)
+        left = np.maximum(self.square - np.asarray(explained), 0.0) / self.total
+        return _data_bits(left, self.problem.worth)
 
     def bits(self, clauses: Sequence[LiteralSet]) -> float:
         """Bits of rows and rule; infinite if a segment has too few rows."""
@@ -275,12 +279,13 @@ class _Place:
 
 def bits_of_rows(errors: FloatArray, weights: FloatArray) -> float:
     """Return the bits of rows by some other prediction, which has these errors; to compare with a list's."""
-    return float(_data_bits(np.asarray(weights @ errors**2), float(weights.sum())))
+    total = float(weights.sum())
+    return float(_data_bits(np.asarray(weights @ errors**2 / total), total))
 
 
-def _data_bits(left: FloatArray, total: float) -> FloatArray:
-    """Bits of so many rows by a Gaussian, where so much of their sum of squares is left."""
-    return np.asarray(0.5 * total * np.log2(left / total + _NOISE_FLOOR))
+def _data_bits(left: FloatArray, rows: float) -> FloatArray:
+    """Bits of so many rows by a Gaussian, where such a share of their variance is left."""
+    return np.asarray(0.5 * rows * np.log2(left + _NOISE_FLOOR))
 
 
 def _explained(sums: FloatArray) -> FloatArray:

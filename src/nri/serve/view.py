@@ -95,6 +95,7 @@ def view_alternatives(work: Work) -> Json:
     place = {id(one.rule): i for i, one in enumerate(rules)}
     return {
         "measure": shelf.measure,
+        "basis": shelf.basis,
         "within": shelf.within,
         "listed": len(shelf.rules),
         "shortest": place[id(shelf.shortest.rule)],

@@ -239,7 +239,7 @@ function drawScatter(places) {
         text({ x: EDGES.left - 8, y: y(tick) + 4 }, tick.toFixed(3), "end"),
       ]),
       ...Array.from({ length: sizes }, (_, i) => text({ x: x(i + 1), y: HEIGHT - EDGES.bottom + 17 }, String(i + 1))),
-      text({ x: (EDGES.left + WIDTH - EDGES.right) / 2, y: HEIGHT - 3 }, `lines; upwards: ${shelf.measure} to expect`),
+      text({ x: (EDGES.left + WIDTH - EDGES.right) / 2, y: HEIGHT - 3 }, `lines; upwards: ${shelf.measure} ${shelf.basis}`),
       draw("polyline", { points: frontier.map(({ size, score }) => `${x(size)},${y(score)}`).join(" "), class: "frontier" }),
       ...points,
     ),
