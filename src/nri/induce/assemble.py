@@ -78,8 +78,8 @@ def simplified(plain: Branches, default: Label, domain: Domain, table: Table, se
         return rule
     literal_by_literal = count_branches(plain, default, table)
     worse = right_weight(rule, table) < right_weight(literal_by_literal, table) - 1e-9
-    precision, least = least_precision(rule, table), least_precision(literal_by_literal, table)
-    return literal_by_literal if worse or precision < min(settings.min_precision, least) else rule
+    least = min(settings.min_precision, least_precision(literal_by_literal, table))
+    return literal_by_literal if worse or least_precision(rule, table) < least else rule
 
 
 def count_branches(branches: Branches, default: Label, table: Table) -> Rule:
@@ -180,8 +180,7 @@ def right_weight(rule: Rule, table: Table) -> float:
 
 def least_precision(rule: Rule, table: Table) -> float:
     """Share of its class among the rows that the least precise clause covers; 1 without clauses."""
-    masses = table.class_weights
-    counts = clause_matrix(rule.clauses, table.columns, len(table)).T @ masses
+    counts = clause_matrix(rule.clauses, table.columns, len(table)).T @ table.class_weights
     own = rule.class_indices[:-1]
     shares = [float(row[k] / row.sum()) if row.sum() > 0 else 0.0 for row, k in zip(counts, own, strict=True)]
     return min(shares, default=1.0)

@@ -102,11 +102,11 @@ def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
     each without its label, is not chosen by anything, but hesitates: the truth lies between.
     """
-    held_out, n_branches = first.induced.held_out, len(rule.estimates)
+    held_out = first.induced.held_out
     if held_out is None:
         return rule
     deciding = first_to_fire(clause_matrix(rule.clauses, table.columns, len(table)))
-    sums = np.zeros((n_branches, len(table.classes)))
+    sums = np.zeros((len(rule.estimates), len(table.classes)))
     np.add.at(sums, deciding[first.view.rows[held_out.rows]], held_out.masses)
     prior = _PRIOR_ROWS * np.array(rule.support.counts) / max(rule.support.rows, 1e-12)
     counted = np.array([one.expected for one in rule.estimates])

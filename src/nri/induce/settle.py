@@ -104,9 +104,9 @@ class _Settling:
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
         counted = count_branches(branches_of(rule), rule.default, on.table)
-        weighted = isinstance(self.sample.outcome, Classes) and self.rows.n_rows != self.rows.strata.sum()
+        weighted = self.rows.n_rows != self.rows.strata.sum()
         assert isinstance(counted.predicts, ClassTarget)
-        return replace(counted, predicts=replace(counted.predicts, weighted=weighted))
+        return replace(counted, predicts=replace(counted.predicts, weighted=bool(weighted)))
 
     def improved(self, rule: Rule, on: Patterns) -> Rule:
         """Move cuts, look at errors, and choose on all rows, until nothing pays."""
@@ -131,22 +131,16 @@ class _Settling:
     def sharpened(self, rule: Rule, on: Patterns) -> list[tuple[Clause, Label]]:
         """Return the clauses with each cut where all rows want it, the others being as they are."""
         fixed = constraints.fixed_columns(self.settings.knowledge)
-        free = [border for border in borders_of(rule) if border[0] not in fixed]
-        places = {
-            border: self._place(rule, on, border) for border in free if self.settings.binarize == "auto"
-        }
+        borders = borders_of(rule) if self.settings.binarize == "auto" else []
+        places = {border: self._place(rule, on, border) for border in borders if border[0] not in fixed}
         return with_borders(rule, {border: place for border, place in places.items() if place is not None})
 
     def _place(self, rule: Rule, on: Patterns, border: Border) -> Value | None:
         """Return a better place for one border; None if there is none, however fine the window."""
         column = self.rows.columns[border[0]]
         middle = column.as_number(border[1])
-        level = -1
-        if border in self.levels:
-            last, level = self.levels[border]
-            window = _finer(last, column, middle, level)
-        else:
-            window = _first_window(middle, column, self.sample)
+        last, level = self.levels.get(border, (None, -1))
+        window = _finer(last, column, middle, level) if last else _first_window(middle, column, self.sample)
         while window is not None:
             level += 1
             moved = sharpen(
@@ -177,8 +171,7 @@ class _Settling:
         present = (wanted > 0).sum(axis=1, keepdims=True)
         shares[regions] = np.minimum(1.0, _REGION_ROWS / present / np.maximum(wanted, 1.0))
         drawn = self.rows.draw(rule, shares.reshape(-1).tolist())
-        of_region = [self._separating(drawn, drawn.strata // n == region) for region in regions]
-        return [literal for literals in of_region for literal in literals]
+        return [x for region in regions for x in self._separating(drawn, drawn.strata // n == region)]
 
     def _separating(self, drawn: Drawn, rows: BoolArray) -> list[Literal]:
         """Search rows for which the rule predicts one class for what tells their classes apart."""

@@ -269,10 +269,10 @@ def cross_validate(
     step
         Called after each fold.
     """
-    if groups is not None or time_order is not None:
-        if not isinstance(rows, Table):
-            raise InputError("groups and a time order are for tables in memory; read the rows into memory")
+    if isinstance(rows, Table):
         rows = rows.arranged(groups, time_order)
+    elif groups is not None or time_order is not None:
+        raise InputError("groups and a time order are for tables in memory; read the rows into memory")
     return hold_out(rows, settings, rng=rng, folds=folds, step=step).score
 
 

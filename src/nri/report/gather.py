@@ -394,8 +394,7 @@ class Report:
         held = self._truth(clause).sum(axis=0)
         for name, most in most_together(clause).items():
             held += most * ~self._columns[name].known
-        possible: BoolArray = held >= clause.at_least
-        return possible
+        return np.asarray(held >= clause.at_least)
 
     @property
     def doubtful(self) -> bool:

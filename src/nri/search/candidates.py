@@ -145,23 +145,18 @@ def build_pool(literals: BoolArray, clauses: ClauseArray, limits: Limits | None 
     """
     n_literals = literals.shape[1]
     limits = limits or Limits(max_literals=max(1, n_literals // 2))
-    index = in_order(_within(clauses, limits, n_literals), n_literals)
+    usable = limits.literal_mask(n_literals // 2)
+    if not usable.all():
+        clauses = clauses[np.append(usable, True)[clauses].all(axis=1)]
+    for wanted in limits.required:
+        clauses = clauses[np.append(wanted, False)[clauses].any(axis=1)]
+    index = in_order(clauses, n_literals)
     if index.shape[1] > limits.max_literals:
         index = index[index[:, limits.max_literals] == n_literals, : limits.max_literals]
     words = clause_words(literals, index)
     kept = first_of_each_truth(words)
     index = index[kept]
     return CandidatePool(index, clause_lengths(index, n_literals), n_literals, words[kept], len(literals))
-
-
-def _within(index: ClauseArray, limits: Limits, n_literals: int) -> ClauseArray:
-    """Return the clauses of usable literals that speak about everything required."""
-    usable = limits.literal_mask(n_literals // 2)
-    if not usable.all():
-        index = index[np.append(usable, True)[index].all(axis=1)]
-    for wanted in limits.required:
-        index = index[np.append(wanted, False)[index].any(axis=1)]
-    return index
 
 
 def first_of_each_truth(words: Words) -> IntArray:

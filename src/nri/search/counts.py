@@ -127,16 +127,13 @@ class _CountSearch:
         needed = np.arange(1, size + 1, dtype=np.float32)
         lacking_one = np.where(counts[:, None] == needed[:, None] - 1, self.gain, np.float32(0.0))
         more = (lacking_one.reshape(-1, len(self.gain)) @ self.truth).reshape(len(counts), size, -1)
-        gains: NDArray[np.float32] = (self._covered(counts, size)[:, :, None] + more).max(axis=1)
-        return gains
+        return np.asarray((self._covered(counts, size)[:, :, None] + more).max(axis=1))
 
     def _covered(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """[rests, size], what each clause gains for each k."""
         needed = np.arange(1, size + 1, dtype=np.float32)
-        gains: NDArray[np.float32] = np.where(
-            counts[:, None] >= needed[:, None], self.gain, np.float32(0.0)
-        ).sum(axis=2)
-        return gains
+        held = counts[:, None] >= needed[:, None]
+        return np.asarray(np.where(held, self.gain, np.float32(0.0)).sum(axis=2))
 
     def cost(self, members: Members) -> float:
         """Return the cost at the best k."""

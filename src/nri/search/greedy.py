@@ -57,8 +57,7 @@ def induce(
     induced = search.chosen(search.proposed(against_price, rng))
     if evidence is real:
         return induced
-    on_real = described(real, induced.branches, induced.default, induced.cost)
-    return replace(on_real, priced=induced.priced, found_by=induced.found_by)
+    return replace(induced, errors=described(real, induced.branches, induced.default, 0.0).errors)
 
 
 def candidates_for(

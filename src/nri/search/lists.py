@@ -197,8 +197,7 @@ class ListSearch:
         yield ()
         for purity in PURITIES if len(self.pool) else ():
             order: Order = ()
-            free = np.ones(len(self.masses), dtype=bool)
-            cheapest = order
+            cheapest, free = order, np.ones(len(self.masses), dtype=bool)
             for _ in range(self.room):
                 left = self.masses32[free]
                 worth = left - np.float32(purity) * left.sum(axis=1, keepdims=True)
@@ -216,7 +215,8 @@ class ListSearch:
         """Take the best move until none helps; dear moves only where no cheap one does."""
         rank = self._rank(order)
         while True:
-            better = min([order, *self._drops(order), *self._additions(order)], key=self._rank)
+            longer = self._with_one_more(order) if len(order) < self.room and len(self.pool) else []
+            better = min([order, *self._drops(order), *longer], key=self._rank)
             if thorough and self._rank(better)[0] >= rank[0]:
                 others = [one for rest in self._drops(order) for one in self._with_one_more(rest)]
                 better = min([order, *self._swaps(order), *others], key=self._rank)
@@ -230,12 +230,6 @@ class ListSearch:
     def _swaps(self, order: Order) -> list[Order]:
         """Every list with two neighbours in the other order."""
         return [(*order[:i], order[i + 1], order[i], *order[i + 2 :]) for i in range(len(order) - 1)]
-
-    def _additions(self, order: Order) -> list[Order]:
-        """Return the list with the best candidate at its best place, if there is room."""
-        if len(order) >= self.room or not len(self.pool):
-            return []
-        return self._with_one_more(order)
 
     def _with_one_more(self, order: Order) -> list[Order]:
         """Return the list with the candidate and place that by sums are the cheapest."""

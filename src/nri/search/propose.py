@@ -5,6 +5,7 @@ Clauses that cover a seed row are grown one literal at a time, all seeds at once
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from math import comb
 
 import numpy as np
@@ -49,21 +50,16 @@ class SymbolicProposer:
             yield grown
             yield without_one(grown)
         yield up_to(best_literals(task, usable, self.n_pairs)[None], 2, 2 * task.n_variables)
-        lengths = range(2, min(4, limits.max_literals) + 1)
-        fitting = [k for k in lengths if count_conjunctions(len(usable), k) <= self.exhaustive]
-        longest = max(fitting, default=0)  # 0 when even pairs are too many
+        # sets of ever more literals, at most one for each variable; 0 when even pairs are too many
+        sizes = range(min(4, limits.max_literals) + 1)
+        numbers = list(accumulate(comb(len(usable) // 2, k) * 2**k for k in sizes))
+        longest = max((k for k in sizes[2:] if numbers[k] <= self.exhaustive), default=0)
         if longest:
             yield all_conjunctions(task.n_variables, usable, longest)
         if longest < self.widen_literals:
             seeds = choose_seeds(task, self.widen_seeds, rng)
             necessary = necessary_literals(task, seeds, mask, self.widen_variables)
             yield up_to(necessary, min(self.widen_literals, limits.max_literals), 2 * task.n_variables)
-
-
-def count_conjunctions(n_literals: int, longest: int) -> int:
-    """Count the sets of up to so many literals, at most one for each of ``n_literals / 2`` variables."""
-    n_variables = n_literals // 2
-    return sum(comb(n_variables, k) * 2**k for k in range(longest + 1))
 
 
 def all_conjunctions(n_variables: int, usable: IntArray, longest: int) -> ClauseArray:
@@ -198,7 +194,7 @@ def grow_from_seeds(
     clauses coincide share their counts, whatever the score, so the work is two matrix products for each
     round.
     """
-    counts = _Counts(task)
+    counts, prior = _Counts(task), float(task.positive.sum()) / (task.total or 1.0)
     available = task.literals[seeds] & limits.literal_mask(task.n_variables)
     # clauses in the making: one run for each score and seed, and which of the different clauses it is
     runs = [np.repeat(np.arange(len(scores)), len(seeds)), np.tile(np.arange(len(seeds)), len(scores))]
@@ -209,7 +205,7 @@ def grow_from_seeds(
         if not len(state) or not task.n_variables:
             break
         before, after = counts(states)
-        rankings = [score(before, after, task.prior) for score in scores]
+        rankings = [score(before, after, prior) for score in scores]
         best, growing = _best_literals(rankings, states, runs[0], available[runs[1]], state)
         impure = after[1][state, best] > 1e-9 * task.total
         grown = np.sort(np.column_stack([states[state], best])[growing], axis=1)

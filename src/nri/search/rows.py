@@ -119,11 +119,6 @@ class OneVsRest:
         """[M], what covering a row adds to the right weight."""
         return self.positive - self.negative
 
-    @property
-    def prior(self) -> float:
-        """Share of the class."""
-        return float(self.positive.sum()) / self.total if self.total > 0 else 0.0
-
     def errors(self, covered: BoolArray) -> float:
         """Return the expected weight of wrong rows when exactly these rows are covered."""
         right = self.positive[covered].sum() + self.negative[~covered].sum()

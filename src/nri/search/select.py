@@ -115,22 +115,18 @@ class Moves:
         for number, state in enumerate(states):
             if state.banned is not None:  # what gains nothing is never added
                 self.gains[self._of(number), state.banned] = 0.0
-        self.values = self._values()
+        added = np.zeros((len(self.free), 1 + len(pricing.stretches)))
+        added[:, 1:] = np.maximum.reduceat(self.gains, pricing.stretches, axis=1)
+        errors = np.maximum(0.0, pricing.errors_with(self.free)[:, None] - added)
+        added_bits = np.append(0.0, pricing.bits[pricing.stretches])
+        self.values = pricing.penalized(errors, self.kept_bits[:, None] + added_bits)
+        """[remains, 1 + stretches], first without any candidate, then with the best one of each stretch"""
         room = np.concatenate([keeps.sum(axis=1) < max_clauses for keeps in self.keeps])
         self.values[~room, 1:] = np.inf
 
     def _of(self, number: int) -> slice:
         """Where what remains of a state stands."""
         return slice(self.starts[number], self.starts[number + 1])
-
-    def _values(self) -> FloatArray:
-        """[remains, 1 + stretches], first without any candidate, then with the best one of each stretch."""
-        pricing = self.pricing
-        added = np.zeros((len(self.free), 1 + len(pricing.stretches)))
-        added[:, 1:] = np.maximum.reduceat(self.gains, pricing.stretches, axis=1)
-        errors = np.maximum(0.0, pricing.errors_with(self.free)[:, None] - added)
-        added_bits = np.append(0.0, pricing.bits[pricing.stretches])
-        return pricing.penalized(errors, self.kept_bits[:, None] + added_bits)
 
     def cheapest(self, most: int) -> dict[Indices, float]:
         """Return the cheapest rules one move away from the only state, with their costs."""
@@ -166,8 +162,7 @@ class Moves:
         """Return the best rule that adds a candidate to what remains of a state, and its value."""
         values = self.values[self._of(number), 1:]
         row, stretch = divmod(int(np.argmin(values)), values.shape[1])
-        start = int(self.pricing.stretches[stretch])
-        end = int(self.pricing.stretch_ends[stretch])
+        start, end = int(self.pricing.stretches[stretch]), int(self.pricing.stretch_ends[stretch])
         added = start + int(np.argmax(self.gains[self.starts[number] + row, start:end]))
         base = compress(self.states[number].chosen, self.keeps[number][row])
         return float(values[row, stretch]), tuple(sorted((*base, added)))

@@ -57,10 +57,8 @@ class Logistic:
 
 
 def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: float) -> FloatArray:
-    """[F + 1, C], what cells add to the logit of each class, and its constant, which has no penalty.
-
-    scikit-learn finds the same numbers, but takes longer to import than a rule for a small table takes.
-    """
+    """[F + 1, C], what cells add to the logit of each class, and its constant, which has no penalty."""
+    # scikit-learn finds the same numbers, but takes longer to import than a rule for a small table takes
     from scipy.optimize import minimize
 
     n_classes = 1 if of_class.shape[1] == 2 else of_class.shape[1]  # of two classes the second is evaluated

@@ -89,15 +89,16 @@ class SeededModel:
     ) -> Induced:
         """See :class:`nri.search.result.Inducer`."""
         # no posterior is needed where labels are very many, or must have a precision of their own
-        suffice = limits.min_precision > 0 or bool(episode.weights.sum() >= self.config.labels_suffice)
-        few = episode.n_classes <= self.config.few_classes
+        many = bool(episode.weights.sum() >= self.config.labels_suffice)
+        suffice, few = limits.min_precision > 0 or many, episode.n_classes <= self.config.few_classes
+        alone = many and episode.n_classes == 2  # where a rule must be worth its length
         by_labels = None
         if suffice or few:
             by_labels = induce(
                 episode,
                 rng=rng,
                 limits=limits,
-                objective=self._objective(episode),
+                objective=replace(OBJECTIVE, price=self.config.price_alone) if alone else OBJECTIVE,
                 positive=positive,
                 groups=groups,
                 near=few,
@@ -183,11 +184,6 @@ class SeededModel:
         if len(real) >= wanted:
             return real
         return stacked_cells(real, plausible_rows(sample, groups, wanted - len(real), rng))
-
-    def _objective(self, episode: Episode) -> DescriptionLength:
-        """Return what the labels go by: where two classes have very many, a rule must be worth its length."""
-        alone = episode.n_classes == 2 and episode.weights.sum() >= self.config.labels_suffice
-        return replace(OBJECTIVE, price=self.config.price_alone) if alone else OBJECTIVE
 
     def _prices(self, beliefs: Beliefs, groups: IntArray, episode: Episode) -> FloatArray:
         """[2N], how many times its bits a literal costs: more where nothing speaks for its column."""
