@@ -23,8 +23,10 @@ from nri import (
     induce_rule,
     read_table,
 )
+from nri.outcome import Survival
 from nri.outcome.survival import concordant_pairs, expected_events, kaplan_meier, logrank
 from nri.rule import from_json
+from nri.table import table_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:Starting with pandas")
 """lifelines calls pandas in ways that will end."""
@@ -272,3 +274,13 @@ def test_the_estimator_says_what_is_missing():
         NRISurvival().fit(rows, rows[["days", "age", "marker"]])
     with pytest.raises(InputError, match="39 cells of event; give one for each row"):
         NRISurvival().fit(rows[["age"]], time=rows["days"], event=[1] * 39)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_step_gives_one_branch_though_experts_bend_it(seed):
+    """Experts expect a little of every column. A list for all of that had seven branches and named `noise`."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"old": rng.random(150) < 0.5, "noise": rng.random(150)})
+    days = 100 / (np.where(frame.old, 20.0, 5.0) + rng.normal(0, 1, 150))
+    table = table_of(frame).with_outcome(Survival("dead", "days", days, rng.random(150) < 0.8))
+    assert induce_rule(table).rule.columns == ("old",)

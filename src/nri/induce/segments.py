@@ -23,7 +23,7 @@ from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix
 from nri.rule.literal import plain_value
 from nri.rule.truth import first_to_fire
 from nri.search.limits import Limits
-from nri.search.segments import Problem, bits_of_rows, search
+from nri.search.segments import NOISE_FLOOR, Problem, bits_of_rows, search
 from nri.seeded.scores import ScoreExperts
 from nri.table.binarizer import Binarizer
 from nri.table.cuts import even_thresholds
@@ -42,9 +42,12 @@ _PRICE = 1.25
 
 _WORTH = 200.0
 """Rows that expected scores are worth at most; fewer rows are worth up to this. So a list for them is as long
-as a person reads, not as rows allow: 300 give 0.003 more concordance and 12 literals in place of 8."""
+as a person reads, not as rows allow."""
+_EXPERTS_OWN = 0.08
+"""Share of the variance of expected scores that is the experts' own and worth no branch: without it a list
+for one planted step has three branches and a column by chance."""
 _EARNED = 10.0
-"""Bits that the experts must save to be listened to: they seem to save some where nothing can."""
+"""Bits that the experts must save, also beyond a rule, to be listened to: they seem to save some anyway."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +110,7 @@ class SegmentSearch:
         """
         clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
-        if posterior is not None and posterior.bits < min(bits, -_EARNED):
+        if posterior is not None and posterior.bits < min(bits, 0.0) - _EARNED:
             clauses, _ = self._searched(features, clauses, posterior.support)
             posterior = replace(posterior, heard=True)
         return self._counted(clauses, features, posterior), posterior
@@ -182,12 +185,12 @@ class SegmentSearch:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
         table, settings, weights = self.table, self.settings, self.table.weights
         values, total = standardised(scores, weights), float(weights.sum())
-        worth, segment_bits = total, 0.5 * math.log2(max(total, 2.0))
+        worth, segment_bits, floor = total, 0.5 * math.log2(max(total, 2.0)), NOISE_FLOOR
         if values is not None and expected is not None:
             own = self.outcome.own_share
             values = standardised(own * values + (1 - own) * expected, weights)
             if not own:  # there is no chance in expected values that a mean would have to say
-                worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0
+                worth, segment_bits, floor = math.sqrt(_WORTH * min(total, _WORTH)), 0.0, _EXPERTS_OWN
         if values is None:
             return [], -np.inf
         meanings = literal_meanings(features.variables_, features.domain_)
@@ -206,6 +209,7 @@ class SegmentSearch:
             price=_PRICE,
             worth=worth,
             segment_bits=segment_bits,
+            floor=floor,
             required=tuple(mask[chosen] for mask in required),
         )
         literals = [meanings[j] for j in chosen]

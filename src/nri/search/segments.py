@@ -24,8 +24,9 @@ LiteralSet = tuple[int, ...]  # A clause as sorted indices of literals.
 _BEAM = 8  # Beginnings of a clause that are kept at each length.
 _PATIENCE = 3  # Literals from which on a clause grows only while each further one saves bits.
 _SWEEPS = 12  # Most rounds through all places; three or four are usual.
-_NOISE_FLOOR = 1e-4  # Least share of the variance that counts as unexplained: beyond that bits are not real.
 _SAVED = 1e-4  # Bits that a change must save: less is rounding.
+
+NOISE_FLOOR = 1e-4  # Floor of scores as they are; see :class:`Problem`.
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,7 @@ class Problem:
     price: float  # bits of rows that one bit of rule must save
     worth: float  # how many rows the bits of rows are counted for
     segment_bits: float  # bits of the mean of a segment
+    floor: float  # least share of the variance that counts as unexplained: beyond that bits are not real
     required: tuple[BoolArray, ...] = ()  # [L] each; every clause has a literal of each of these sets
 
 
@@ -85,7 +87,7 @@ class _Board:
     def data_bits(self, explained: FloatArray | float) -> FloatArray:
         """Bits of the rows, where so much of their sum of squares is explained."""
         left = np.maximum(self.square - np.asarray(explained), 0.0) / self.total
-        return _data_bits(left, self.problem.worth)
+        return _data_bits(left, self.problem.worth, self.problem.floor)
 
     def bits(self, clauses: Sequence[LiteralSet]) -> float:
         """Bits of rows and rule; infinite if a segment has too few rows."""
@@ -280,12 +282,12 @@ class _Place:
 def bits_of_rows(errors: FloatArray, weights: FloatArray) -> float:
     """Return the bits of rows by some other prediction, which has these errors; to compare with a list's."""
     total = float(weights.sum())
-    return float(_data_bits(np.asarray(weights @ errors**2 / total), total))
+    return float(_data_bits(np.asarray(weights @ errors**2 / total), total, NOISE_FLOOR))
 
 
-def _data_bits(left: FloatArray, rows: float) -> FloatArray:
+def _data_bits(left: FloatArray, rows: float, floor: float) -> FloatArray:
     """Bits of so many rows by a Gaussian, where such a share of their variance is left."""
-    return np.asarray(0.5 * rows * np.log2(left + _NOISE_FLOOR))
+    return np.asarray(0.5 * rows * np.log2(left + floor))
 
 
 def _explained(sums: FloatArray) -> FloatArray:
