@@ -278,7 +278,7 @@ def test_the_estimator_says_what_is_missing():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_one_step_gives_one_branch_though_experts_bend_it(seed):
-    """Experts expect a little of every column. A list for all of that had seven branches and named `noise`."""
+    """Experts expect a little of every column. A list for all of that had seven branches and noise."""
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"old": rng.random(150) < 0.5, "noise": rng.random(150)})
     days = 100 / (np.where(frame.old, 20.0, 5.0) + rng.normal(0, 1, 150))
