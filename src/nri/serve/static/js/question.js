@@ -185,7 +185,7 @@ function drawClasses() {
   show(find("compare-field"), compare !== null);
   hint(problem);
   if (classes.length) {
-    const open = classes.length === 2 ? "whichever gives the simpler rule" : "every class";
+    const open = classes.length === 2 ? "whichever is simpler" : "every class";
     const options = classes.map(({ text, rows }, index) =>
       make("option", { value: String(index) }, `${text} (${rows} ${rows === 1 ? "row" : "rows"})`),
     );
