@@ -45,8 +45,9 @@ _WORTH = 200.0
 as a person reads, not as rows allow."""
 _EARNED = 10.0
 """Bits that the experts must save to be listened to: they seem to save some anyway."""
-_SOME, _BORNE_OUT = 1.0, 4.0
-"""Standard errors by which rows follow what experts expect beyond the rule of the rows alone, where they do."""
+_KNOWN, _BORNE_OUT = 1.0, 4.0
+"""Standard errors by which rows must follow what experts expect beyond the rule of the rows alone: for them
+to be listened to at all, and about columns that the rows hardly speak for."""
 _TELLING, _DEAR = (3.0, 2.0), (8.0, 4.0)
 """Standard errors by which rows must differ for their column not to be dear, and how many times its bits a
 literal of a dear one costs; the second of both where the experts are borne out."""
@@ -116,26 +117,16 @@ class SegmentSearch:
         """
         clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
-        if posterior is not None and posterior.bits < min(bits, -_EARNED):
-            clauses, posterior = self._heard(features, clauses, bits, posterior)
-        return self._counted(clauses, features, posterior), posterior
-
-    def _heard(
-        self, features: Binarizer, clauses: list[Clause], bits: float, posterior: ScorePosterior
-    ) -> tuple[list[Clause], ScorePosterior]:
-        """Search what experts expect, if they know of more than clauses [...] say."""
-        if self.outcome.own_share:  # of a number, which is half its own, columns have no price
-            if posterior.bits >= min(bits, 0.0) - _EARNED:
-                return clauses, posterior
-            posterior = replace(posterior, heard=True)
-        else:
+        # a number is half its own, so that columns have no price and only a clear lead protects from chance
+        rival = min(bits, 0.0) - _EARNED if self.outcome.own_share else min(bits, -_EARNED)
+        if posterior is not None and posterior.bits < rival:
             follows = self._follows(clauses, posterior)
-            if follows < _SOME:
-                return clauses, posterior
-            borne_out = follows > _BORNE_OUT
-            telling = self._telling(features, clauses, _TELLING[borne_out])
-            posterior = replace(posterior, heard=True, telling=telling, dear=_DEAR[borne_out])
-        return self._searched(features, clauses, posterior)[0], posterior
+            if follows > _KNOWN:
+                borne_out = follows > _BORNE_OUT
+                telling = self._telling(features, clauses, _TELLING[borne_out])
+                posterior = replace(posterior, heard=True, telling=telling, dear=_DEAR[borne_out])
+                clauses, _ = self._searched(features, clauses, posterior)
+        return self._counted(clauses, features, posterior), posterior
 
     def again(self, features: Binarizer, best: Rule, posterior: ScorePosterior | None) -> Rule:
         """Return a rule of these features by the scores that the best rule was found by, with less effort."""
