@@ -122,7 +122,7 @@ class SegmentSearch:
         if posterior is not None and posterior.bits < rival:
             follows = self._follows(clauses, posterior)
             if follows > _KNOWN:
-                borne_out = follows > _BORNE_OUT
+                borne_out = len(clauses) > 0 and follows > _BORNE_OUT
                 telling = self._telling(features, clauses, _TELLING[borne_out])
                 posterior = replace(posterior, heard=True, telling=telling, dear=_DEAR[borne_out])
                 clauses, _ = self._searched(features, clauses, posterior)
