@@ -117,8 +117,8 @@ class SegmentSearch:
         posterior = self._posterior(features, clauses)
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
         rival = min(bits, 0.0) - _EARNED if self.outcome.own_share else min(bits, -_EARNED)
-        for followed, telling, dear in _ROUNDS if posterior is not None and posterior.bits < rival else ():
-            if self._follows(clauses, posterior) <= followed:
+        for followed, telling, dear in _ROUNDS:
+            if posterior is None or posterior.bits >= rival or self._follows(clauses, posterior) <= followed:
                 break
             columns = self._telling(features, clauses, telling)
             posterior = replace(posterior, heard=True, telling=columns, dear=dear)
