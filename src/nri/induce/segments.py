@@ -116,8 +116,9 @@ class SegmentSearch:
         clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
-        rival = min(bits, 0.0) - _EARNED if self.outcome.own_share else min(bits, -_EARNED)
-        for followed, telling, dear in _ROUNDS:
+        half = self.outcome.own_share > 0
+        rival = min(bits, 0.0) - _EARNED if half else min(bits, -_EARNED)
+        for followed, telling, dear in _ROUNDS[:1] if half else _ROUNDS:
             if posterior is None or posterior.bits >= rival or self._follows(clauses, posterior) <= followed:
                 break
             columns = self._telling(features, clauses, telling)
