@@ -119,7 +119,9 @@ class SegmentSearch:
         half = self.outcome.own_share > 0
         rival = min(bits, 0.0) - _EARNED if half else min(bits, -_EARNED)
         for followed, telling, dear in _ROUNDS[:1] if half else _ROUNDS:
-            if posterior is None or posterior.bits >= rival or self._follows(clauses, posterior) <= followed:
+            if posterior is None or posterior.bits >= rival:
+                break
+            if not half and self._follows(clauses, posterior) <= followed:
                 break
             columns = self._telling(features, clauses, telling)
             posterior = replace(posterior, heard=True, telling=columns, dear=dear)
