@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -20,8 +19,7 @@ from nri.outcome import Classes
 from nri.rule import Label
 from nri.rule.labels import as_label, label_array
 from nri.sklearn_base import TableEstimator, has_names, read_labels, read_unlabelled
-from nri.table.frames import as_frame
-from nri.table.source import read_columns
+from nri.table.source import Source, read_columns, source_of
 from nri.table.table import Table
 
 
@@ -109,11 +107,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         """
         if isinstance(y, str):
             return self._fit_in_place(X, y, sample_weight, unlabelled)
-        frame, named = as_frame(X), has_names(X)
-        labels, classes = read_labels(y, len(frame), exact=self._options.exact)
-        table = self._table(frame, labels, sample_weight).arranged(groups)
+        rows, named = source_of(X), has_names(X)
+        labels, classes = read_labels(y, len(rows), exact=self._options.exact)
+        table = self._table(rows, labels, sample_weight).arranged(groups)
         if unlabelled is not None:
-            more = read_unlabelled(unlabelled, frame, named=named)
+            more = read_unlabelled(unlabelled, rows.names, named=named)
             table = replace(table, unlabelled=read_columns(more, table.plans))
         self.floors_: Floored | None = None
         floors = Floors(self.min_sensitivity, self.min_specificity)
@@ -123,7 +121,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         induction = induce_rule(table, settings, rng=self._generator())
         self.knowledge_price_ = price_of_knowledge(table, settings, induction.rule, rng=self._generator())
         self.classes_ = classes
-        return self._keep(induction, table, list(frame.columns), named=named)
+        return self._keep(induction, table, rows.names, named=named)
 
     def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
         """Induce rules where the rows are: samples are searched, all rows decide."""
@@ -165,21 +163,22 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     def labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""
         check_is_fitted(self)
-        frame = as_frame(X)
-        labels, _ = read_labels(y, len(frame), exact=self._options.exact)
+        rows = source_of(X)
+        labels, _ = read_labels(y, len(rows), exact=self._options.exact)
         strange = [label for label in labels.classes if label not in self.rule_.classes]
         if strange:
             raise InputError(f"y has the class {strange[0]!r}, which fit had not; leave such rows out")
         into = np.array([self.rule_.labels.index(label) for label in labels.classes], dtype=np.int64)
         known = Classes(self.rule_.target, self.rule_.classes, into[labels.codes])
-        return self._table(frame, known, sample_weight)
+        return self._table(rows, known, sample_weight)
 
     def _explained(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
-        labels, _ = read_labels(y, len(as_frame(X)), exact=self._options.exact)
-        return self._table(as_frame(X), labels, sample_weight)
+        rows = source_of(X)
+        labels, _ = read_labels(y, len(rows), exact=self._options.exact)
+        return self._table(rows, labels, sample_weight)
 
-    def _table(self, frame: pd.DataFrame, labels: Classes, sample_weight: Any) -> Table:
-        return self._rows(frame, sample_weight).with_outcome(labels).about(self._positive(labels.classes))
+    def _table(self, rows: Source, labels: Classes, sample_weight: Any) -> Table:
+        return self._rows(rows, sample_weight).with_outcome(labels).about(self._positive(labels.classes))
 
     @property
     def settings(self) -> Settings:

@@ -113,8 +113,8 @@ def test_numbers_are_read_by_the_plan_of_another_style():
 
 
 def test_blanks_before_cells_are_left_out_of_the_frame():
-    frame = open_source(io.StringIO("a, b\n x, 1\n")).frame
-    assert frame.to_dict("list") == {"a": ["x"], "b": ["1"]}
+    source = open_source(io.StringIO("a, b\n x, 1\n"))
+    assert {name: source.listed(name) for name in source.names} == {"a": ["x"], "b": ["1"]}
 
 
 @pytest.mark.parametrize("columns", [2000])

@@ -97,12 +97,12 @@ def _predict_in_memory(
         from nri.api import read_table
 
         target = rule.labels.name  # a number and survival have no classes to believe in
-        predicted = predicted.join(posterior_columns(rule, source, read_table(posterior, target)))
+        predicted |= posterior_columns(rule, source, read_table(posterior, target))
     if only:
         write_table(predicted, out or table_output())
     else:
         write_beside(source, predicted, out or table_output())
-    return score_text(rule, source, predicted.iloc[:, 0].to_numpy())
+    return score_text(rule, source, next(iter(predicted.values())))
 
 
 def _with_probabilities(rule: "Rule", wanted: list[str]) -> "Rule":

@@ -64,7 +64,9 @@ def compare(
 
 def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out: Path | None) -> "RowChanges":
     """Apply both rules to a table, and write the rows on which they differ if they are wanted."""
-    from nri.table.write import typed_frame, write_table
+    from nri.table.cells import objects_of
+    from nri.table.source import Source
+    from nri.table.write import typed_columns, write_table
     from nri.tasks.compare import row_changes
 
     files = files_to_stream(file, place)
@@ -79,8 +81,8 @@ def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out:
     changes = row_changes(old, new, source)
     if out is not None and changes.differs is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
-        changed = changes.differs.nonzero()[0]
-        write_table(typed_frame(source).assign(**predicted).take(changed), out)
+        both = Source({**typed_columns(source), **predicted})
+        write_table({name: objects_of(both.listed(name))[changes.differs] for name in both.names}, out)
     return changes
 
 

@@ -1,5 +1,6 @@
 """Upload: a dropped file becomes a table, and what the page shows of it; or a message why it does not."""
 
+import csv
 import datetime as dt
 import io
 import logging
@@ -29,6 +30,7 @@ from nri.table.files import Budget, in_words
 from nri.table.source import Source, open_source
 from nri.table.table import Table
 from nri.table.target import encode, read_answers
+from nri.table.write import write_rows
 
 Json = dict[str, Any]
 
@@ -130,8 +132,13 @@ def _sampled(files: Files, sample: int) -> InitialFile:
     """Take some rows, fewer where so many would be too large."""
     while True:
         taken, file = some_rows(files, sample), io.BytesIO()
-        write = taken.source.frame.to_parquet if files.parquet else taken.source.frame.to_csv
-        write(file, index=False)
+        rows = taken.source.rows
+        if files.parquet:
+            write_rows(rows, file, "parquet")
+        else:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+            csv.writer(text).writerows([rows, *zip(*map(taken.source.listed, rows), strict=True)])
+            text.detach()
         size = file.tell()
         if size <= MAX_BYTES:
             break

@@ -22,7 +22,7 @@ from nri.rule import FORMATS, Dnf, Label, Rule, clause_matrix
 from nri.serve.question import Question, as_object, read_clauses, read_label
 from nri.serve.upload import Upload
 from nri.table.table import Table
-from nri.table.write import typed_frame, write_into_workbook, write_table
+from nri.table.write import typed_columns, write_into_workbook, write_table
 from nri.tasks.leaks import Leak, leak
 from nri.tasks.predictions import predictions
 
@@ -223,10 +223,10 @@ def _with_predictions(work: Work, kind: str) -> bytes:
     added = predictions(work.rule, source)
     if kind == "csv":
         text = io.StringIO()
-        write_table(source.frame.join(added), text, format="csv")
+        write_table({**source.rows, **added}, text, format="csv")
         return text.getvalue().encode()
     if source.workbook is not None and source.workbook.can_be_kept:
         write_into_workbook(source.workbook, added, file)
     else:
-        write_table(typed_frame(source).join(added), file, format="xlsx")
+        write_table({**typed_columns(source), **added}, file, format="xlsx")
     return file.getvalue()

@@ -1,7 +1,7 @@
-"""Delimited text: CSV and TSV, split into cells by the standard library or, if it is long, by pyarrow.
+"""Delimited text: CSV and TSV, split into cells at once or, if it is long and pyarrow is there, by that.
 
-What these would split in another way, or refuse, is left to pandas: quotation marks after blanks, lines of
-blanks, rows that differ in length.
+What these would split in another way, or refuse, is split line by line: quotation marks after blanks, lines
+of blanks, rows that differ in length.
 """
 
 import csv

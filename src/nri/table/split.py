@@ -1,4 +1,4 @@
-"""Delimited texts out of the ordinary: long and wide ones by pyarrow, those with odd rows by pandas.
+"""Delimited texts out of the ordinary: long and wide ones by pyarrow, those with odd rows line by line.
 
 The columns of plain numbers of a text with very many columns become numbers at once, some at a time.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,43 +24,53 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 27
 """Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
 _PIECE = 1 << 22  # letters that are encoded at once
+_END = "\N{SYMBOL FOR END OF TRANSMISSION}"  # Stands below a text, to be a row of its own.
+_LONGEST_CELL = (1 << 31) - 1  # letters
 _AT_ONCE = 2000  # columns of a wide text that are split at once
 
 
 def split_slowly(text: str, name: str, delimiter: str) -> list[NDArray[Any]]:
-    """Split into columns of text cells as pandas does; every row has the header's length."""
-    import pandas as pd
-
-    options: dict[str, Any] = {"dtype": str, "na_filter": False, "skipinitialspace": True}
-    try:
-        cells = pd.read_csv(io.StringIO(text), sep=delimiter, header=None, **options)
-    except pd.errors.ParserError as error:
-        cause = str(error).strip().removeprefix("Error tokenizing data. C error: ")
-        if "EOF inside string" in cause:
-            row = cause.rsplit(" ", 1)[-1]
-            raise InputError(f"{name}: a cell of row {row} opens a quotation mark; close it") from None
-        refuse_ragged_rows(text, name, delimiter)
-        raise InputError(f"{name} cannot be split into cells ({cause}); give a CSV table") from None
-    # pandas fills short rows with empty cells at the end, where a row may also be empty by right
-    if (cells.iloc[:, -1] == "").any():
-        refuse_ragged_rows(text, name, delimiter)
-    return [cells[place].to_numpy(dtype=object) for place in cells.columns]
+    """Split into columns of text cells line by line; every row has the header's length."""
+    refuse_ragged_rows(text, name, delimiter)
+    return list(np.array([row for _, row in _rows_of(text, name, delimiter)], dtype=object).T)
 
 
 def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
     """Raise an InputError that names the first line with another number of fields than the header."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    width = 0
+    for line, row in _rows_of(text, name, delimiter):
+        width = width or len(row)
+        if len(row) != width:
+            cause = f"{name}, line {line}: {len(row)} field(s) where the header has {width}"
+            raise InputError(f"{cause}; correct the line, and quote cells that contain the delimiter")
+
+
+def _rows_of(text: str, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row and the number of its last line; lines of blanks are no rows."""
+    last = ""
+
+    def lines() -> Iterator[str]:
+        nonlocal last
+        for line in chain(io.StringIO(text, newline=""), ["\n", _END]):
+            last = line
+            yield line
+
+    done = 0
+    limit = csv.field_size_limit(_LONGEST_CELL)
     try:
-        width = 0
-        for record in reader:
-            if not record or (record == [""] and width != 1):
-                continue
-            width = width or len(record)
-            if len(record) != width:
-                cause = f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}"
-                raise InputError(f"{cause}; correct the line, and quote cells that contain the delimiter")
-    except csv.Error:
-        return  # the caller's own message is better
+        reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
+        for row in reader:
+            if row == [_END]:
+                return
+            begun, done = done, reader.line_num
+            if row and row[-1].endswith(_END):
+                raise InputError(f"{name}: a cell of line {begun + 1} opens a quotation mark; close it")
+            if done - begun > 1 or delimiter in last or last.strip():
+                yield done, row
+    except csv.Error as error:
+        raise InputError(f"{name} cannot be split into cells ({error}); give a CSV table") from None
+    finally:
+        csv.field_size_limit(limit)
 
 
 def header_for(text: str, delimiter: str) -> str:

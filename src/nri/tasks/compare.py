@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
@@ -35,8 +34,7 @@ from nri.rule import (
 )
 from nri.rule.literal import Value
 from nri.rule.regions import Regions, can_fire, meeting, must_fire
-from nri.table.frames import as_frame
-from nri.table.source import Source
+from nri.table.source import Source, source_of
 from nri.table.table import Table
 from nri.tasks.predictions import PlanReader, Truth, row_sink
 
@@ -325,7 +323,7 @@ def _differ(old: NDArray[Any], new: NDArray[Any]) -> BoolArray:
 
 def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
     """Compare row by row what the two predict."""
-    source = rows if isinstance(rows, Source | Table) else Source(as_frame(rows))
+    source = rows if isinstance(rows, Source | Table) else source_of(rows)
     by_old, by_new = old.predict(source), new.predict(source)
     changes = _row_changes(new, [(source, by_old, by_new)])
     return replace(changes, old=by_old, new=by_new, differs=_differ(by_old, by_new))
@@ -350,7 +348,7 @@ def stream_changes(
             if sink is not None:
                 differs = _differ(by_old, by_new)
                 both = {f"old_{new.target}": by_old[differs], f"new_{new.target}": by_new[differs]}
-                sink.write(Batch(batch.first, batch.rows.filter(differs)), pd.DataFrame(both))
+                sink.write(Batch(batch.first, batch.rows.filter(differs)), both)
             yield batch.source([new.target]), by_old, by_new
             step(batch.last)
 
