@@ -293,6 +293,8 @@ def _labels(y: Any) -> NDArray[Any]:
 def _array_of(y: Any) -> Any:
     """Return a series or a frame of any library as an array; anything else as it is."""
     found = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series) and found.dtype in (nw.Int128, nw.UInt128):  # numpy has no such type
+        return np.asarray(found.to_list())
     return found.to_numpy() if isinstance(found, nw.Series | nw.DataFrame) else y
 
 

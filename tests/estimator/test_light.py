@@ -89,21 +89,22 @@ print(nri.induce_rule(table).rule)
 @pytest.mark.parametrize(
     ("package", "code"),
     [
-        ("pyarrow", "nri.read_table('{folder}/t.parquet', 'flu')"),
-        ("pyarrow", "nri.read_table(polars.DataFrame({{'x': [1, 2], 'y': ['a', 'b']}}), 'y')"),
+        ("duckdb", "nri.read_table('{folder}/t.parquet', 'flu')"),
         ("duckdb", "from nri.rows.engine import Duck; Duck()"),
+        ("pyarrow", "nri.table.write_table({{'x': [1]}}, '{folder}/new.parquet')"),
     ],
 )
 def test_what_is_not_installed_is_one_line_with_the_remedy(tmp_path, package, code):
     (tmp_path / "t.parquet").write_bytes(b"PAR1 and more PAR1")
     tried = f"""
-import nri, polars
+import nri, nri.table
 try:
     {code.format(folder=tmp_path)}
 except nri.InputError as error:
     print(error)
 """
-    assert f"needs {package}, not installed; run: pip install 'nri[parquet]'" in without({package}, tried)
+    remedy = {"duckdb": "duckdb", "pyarrow": "'nri[parquet]'"}[package]
+    assert f"needs {package}, not installed; run: pip install {remedy}" in without({package}, tried)
 
 
 def test_a_long_text_is_read_without_pyarrow_too():

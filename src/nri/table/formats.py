@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
-from nri.table.cells import check_distinct, plain_numbers
+from nri.table.cells import check_distinct, objects_of, plain_numbers
 from nri.table.files import Budget
 
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"  # First bytes of files.
@@ -175,7 +175,7 @@ def _restore_types(columns: dict[str, Any], database: Any, path: str) -> None:
     for (schema,) in database.execute(key).fetchall():
         for name, kind, unit, is_category in _fields_of_arrow(base64.b64decode(schema)):
             if name in columns and is_category:
-                columns[name] = categories_of(columns[name].tolist())
+                columns[name] = categories_of(np.ma.filled(columns[name].astype(object), None))
             elif name in columns and kind == _DURATION:
                 columns[name] = columns[name].astype(f"timedelta64[{_UNITS[unit]}]")
 
@@ -293,8 +293,8 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
     else:
         from nri.table.frames import categories_of
 
-        values = categories_of(cells, declared)
-        bad, what = known & (values.codes < 0), f"no category of {name!r}"
+        values = categories_of(objects_of(cells), declared)
+        bad, what = values.codes >= len(dict.fromkeys(declared)), f"no category of {name!r}"
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(f"{places[row]}: {str(cells[row])[:40]!r} is {what}; correct the cell or write ?")

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.rule.column import Column
+from nri.rule.literal import Kind
 from nri.table.cells import (
     Cells,
     TextCells,
@@ -89,6 +90,8 @@ def _column(name: object, cells: Any) -> Any:
     """Return the column of a dict: an array or a series of any library as it is, other cells as objects."""
     import narwhals as nw
 
+    if type(cells).__module__.partition(".")[0] == "pandas":  # an index or an array of its own
+        cells = sys.modules["pandas"].Series(cells)
     found = nw.from_native(cells, pass_through=True, allow_series=True)
     if isinstance(found, nw.Series | TextCells) or (isinstance(cells, np.ndarray) and cells.ndim == 1):
         return found
@@ -218,15 +221,16 @@ def _numbers(values: NDArray[Any], known: BoolArray, *, whole: bool = False) -> 
     numbers = values.astype(np.float64)
     infinite = int(np.isinf(numbers[known]).sum())
     note = f"{infinite} of {len(numbers)} cells are infinite and count as missing" if infinite else ""
-    if whole and np.abs(numbers[known]).max(initial=0.0) > 2**53:
+    largest = np.abs(numbers[known]).max(initial=0.0)
+    whole = whole and bool(largest < 2**62)
+    if whole and largest > 2**53:
         note = "whole numbers beyond 2^53 are rounded; give codes and identifiers as text"
     return TypedCells(Column(numbers, known & np.isfinite(numbers)), whole, not whole, note)
 
 
-def categories_of(cells: Sequence[Any], categories: Sequence[Any] | None = None) -> TextCells:
-    """Return cells as categories, of these if they are given; one is text even where it is a number."""
-    known = cells if categories is None else categories
-    distinct = dict.fromkeys(cell for cell in known if cell is not None)
+def categories_of(cells: NDArray[Any], categories: Sequence[str] = ()) -> TextCells:
+    """Return cells as categories, those given and others; one is text even where it is a number."""
+    distinct = dict.fromkeys([*categories, *cells[~missing_cells(cells)]])
     texts: dict[str, int] = {}
     places = {one: texts.setdefault(writable(_as_text(one)), len(texts)) for one in distinct}
     codes = np.array([places.get(cell, -1) for cell in cells], dtype=np.int64)
@@ -235,11 +239,13 @@ def categories_of(cells: Sequence[Any], categories: Sequence[Any] | None = None)
 
 def _of_categories(series: Any) -> Cells:
     """Take the distinct values first: flags and dates stay what they are."""
-    categories = series.cat.get_categories().to_list()
-    distinct = cells_of(objects_of(categories), series.name)
-    if isinstance(distinct, TypedCells) and distinct.column.values.dtype.kind in "bM":
-        return cells_of(objects_of(series.to_list()), series.name)
-    return categories_of(series.to_list(), categories)
+    cells = objects_of(series.to_list())
+    read = cells_of(objects_of(series.unique().to_list()), series.name)
+    if isinstance(read, TypedCells) and (
+        read.column.kind in (Kind.BOOLEAN, Kind.DATE) or not read.column.known.any()
+    ):
+        return cells_of(cells, series.name)
+    return categories_of(cells)
 
 
 def _of_objects(objects: NDArray[Any], name: str) -> Cells:
@@ -254,7 +260,7 @@ def _of_objects(objects: NDArray[Any], name: str) -> Cells:
         return all(issubclass(sort, wanted) for sort in sorts)
 
     if not sorts:
-        return TypedCells(Column(np.full(len(known), np.nan), known), floating=True)
+        return TypedCells(Column(np.full(len(known), np.nan), known))
     if are(str):
         return typed_texts(cell if one else None for cell, one in zip(objects, known, strict=True))
     strange = next((x for x in sorts if not issubclass(x, _PLAIN_CELLS) and x.__name__ not in _SPANS), None)

@@ -167,7 +167,7 @@ def write_beside(source: Source, added: Mapping[str, Any], destination: str | Pa
     >>> file.getvalue()
     'code;share;predicted\n007;1,10;yes\n'
     """
-    format = format_of(destination)
+    format, added = format_of(destination), columns_of(added)
     if format == "xlsx" and source.workbook is not None and source.workbook.can_be_kept:
         assert isinstance(destination, str | Path)  # a stream is never taken for a workbook
         with atomic_file(destination, binary=True) as file:
@@ -189,7 +189,7 @@ def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) 
     """Return the lines of a text, its header first, with more cells behind; None if rows do not match."""
     same = text.delimiter == delimiter
     records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
-    rows = [tuple(added), *zip(*map(_as_written, map(plain_cells, added.values())), strict=True)]
+    rows = [tuple(map(protect_from_formulas, added)), *zip(*map(_as_written, map(plain_cells, added.values())), strict=True)]
     if len(records) != len(rows):
         return None
     usual_end = records[0][1] or "\n"
