@@ -52,7 +52,7 @@ class Batch:
         rows = self.rows.select([one for one in names if one in self.names])
         if self.written is not None:
             return Source(dict(zip(rows.column_names, rows.columns, strict=True)), self.written)
-        return source_of(rows)
+        return source_of(rows) if rows.num_columns else Source({})
 
 
 def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:

@@ -162,7 +162,7 @@ def engine_of(table: Any) -> Engine | None:
 def _relation_engine(relation: Any) -> Engine:
     """Return a relation of DuckDB, on its own connection, which is left open."""
     columns = [*map(raw_column, relation.columns, map(str, relation.types))]
-    return Engine(dialect_of("duckdb"), columns, lambda sql: relation.query(ROWS, sql).to_arrow_table())
+    return Engine(dialect_of("duckdb"), columns, lambda sql: dict(relation.query(ROWS, sql).fetchnumpy()))
 
 
 def _spark_engine(frame: Any) -> Engine:

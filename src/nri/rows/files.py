@@ -5,6 +5,7 @@ import glob
 import gzip
 import os
 import shutil
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
 _LOOKED_AT = 20_000  # About so many rows of a text file say what its columns mean.
 _START = 1 << 16
+_DAMAGED = (OSError, EOFError, zlib.error)  # what unpacking raises
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def delimiter_of(files: Files) -> str:
     with open_bytes(path) as file:
         try:
             start = file.read(_START).decode("utf-8", errors="replace")
-        except OSError:
+        except _DAMAGED:
             raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
 
@@ -153,7 +155,7 @@ def _line_length(path: Path) -> float:
     with open_bytes(path) as file:
         try:
             start = file.read(16 * _START)
-        except OSError:
+        except _DAMAGED:
             return 1.0  # whoever reads it says what is wrong with it
     return float(len(start) / max(start.count(b"\n"), 1))
 

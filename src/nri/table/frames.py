@@ -197,7 +197,7 @@ def plain_cells(column: Any) -> list[Any]:
     if isinstance(column, TextCells):
         return [*objects_of([*column.texts, None])[column.codes]]
     if not isinstance(column, np.ndarray):
-        column = objects_of(column.to_list())
+        column = objects_of(column.to_list() if hasattr(column, "to_list") else column.to_pylist())
     if column.dtype.kind == "M":
         column = column.astype("datetime64[us]")
     cells, missing = np.ma.getdata(column), np.ma.getmaskarray(column)

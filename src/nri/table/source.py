@@ -78,7 +78,9 @@ class Source:
 
     def beside(self, more: Mapping[str, Any]) -> Source:
         """Return the columns with more at their end, in the place of those of the same name."""
-        return replace(self, rows={**self.rows, **more})
+        from nri.table.frames import columns_of
+
+        return replace(self, rows={**self.rows, **columns_of(more)})
 
     @cached_property
     def names(self) -> tuple[str, ...]:

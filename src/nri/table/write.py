@@ -189,7 +189,8 @@ def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) 
     """Return the lines of a text, its header first, with more cells behind; None if rows do not match."""
     same = text.delimiter == delimiter
     records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
-    rows = [tuple(map(protect_from_formulas, added)), *zip(*map(_as_written, map(plain_cells, added.values())), strict=True)]
+    columns = map(_as_written, map(plain_cells, added.values()))
+    rows = [tuple(map(protect_from_formulas, added)), *zip(*columns, strict=True)]
     if len(records) != len(rows):
         return None
     usual_end = records[0][1] or "\n"
