@@ -1,6 +1,6 @@
-"""Delimited text: CSV and TSV, split into cells at once or, if it is long and pyarrow is there, by that.
+"""Delimited text: CSV and TSV, split into cells by the standard library or, if it is long, by pyarrow.
 
-What these would split in another way, or refuse, is split line by line: quotation marks after blanks, lines
+What pyarrow would split in another way is left to the standard library: quotation marks after blanks, lines
 of blanks, rows that differ in length.
 """
 
@@ -10,8 +10,6 @@ import logging
 import re
 from itertools import islice
 from typing import Any
-
-import numpy as np
 
 from nri.errors import InputError
 from nri.table.cells import check_distinct
@@ -33,8 +31,8 @@ def read_delimited(text: str, name: str, delimiter: str) -> dict[str, TextColumn
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
     columns = None
-    if not is_intricate(text, delimiter):
-        columns = split_short(text, delimiter) if len(text) <= _SHORT else split_long(text, delimiter)
+    if len(text) > _SHORT and not is_intricate(text, delimiter):
+        columns = split_long(text, delimiter)
     if columns is None:
         columns = split_slowly(text, name, delimiter)
     if len(columns[0]) < 2:
@@ -92,16 +90,3 @@ def is_intricate(text: str, delimiter: str) -> bool:
     ends = re.escape(delimiter) + r"\r\n"
     quoted = re.finditer(rf'(?:^|(?<=[{ends}]))"(?:[^"]|"")*"(?=[{ends}]|$)', text)
     return sum(cell[0].count('"') for cell in quoted) != text.count('"')
-
-
-def split_short(text: str, delimiter: str) -> list[TextColumn] | None:
-    """Split a text that is not intricate by the standard library; None if rows differ in length."""
-    lines = io.StringIO(text, newline="")
-    try:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-        records = list(filter(None, reader))
-    except csv.Error:
-        return None
-    if any(len(record) != len(records[0]) for record in records):
-        return None
-    return list(np.array(records, dtype=object).T)

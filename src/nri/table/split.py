@@ -31,18 +31,23 @@ _AT_ONCE = 2000  # columns of a wide text that are split at once
 
 def split_slowly(text: str, name: str, delimiter: str) -> list[NDArray[Any]]:
     """Split into columns of text cells line by line; every row has the header's length."""
-    refuse_ragged_rows(text, name, delimiter)
-    return list(np.array([row for _, row in _rows_of(text, name, delimiter)], dtype=object).T)
+    return list(np.array([*_even_rows(text, name, delimiter)], dtype=object).T)
 
 
 def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
     """Raise an InputError that names the first line with another number of fields than the header."""
+    for _ in _even_rows(text, name, delimiter):
+        pass
+
+
+def _even_rows(text: str, name: str, delimiter: str) -> Iterator[list[str]]:
     width = 0
     for line, row in _rows_of(text, name, delimiter):
         width = width or len(row)
         if len(row) != width:
             cause = f"{name}, line {line}: {len(row)} field(s) where the header has {width}"
             raise InputError(f"{cause}; correct the line, and quote cells that contain the delimiter")
+        yield row
 
 
 def _rows_of(text: str, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
