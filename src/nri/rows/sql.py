@@ -109,16 +109,6 @@ class EngineColumn(RowsColumn):
         return finite(value) if self.sql.may_be_infinite else value
 
 
-@dataclass(frozen=True)
-class _SpelledColumn(SqlColumn):
-    """A text column all of whose spellings in the table are known."""
-
-    spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-
-    def spellings(self, text: str) -> tuple[str, ...]:
-        return self.spelled.get(text) or self.plan.spelled(text)
-
-
 class SqlRows(Rows):
     """All rows of a table in an engine."""
 
@@ -353,12 +343,8 @@ class SqlRows(Rows):
         plan = replace(read.plan, missing=missing)
         if read.note:
             notes[column.name] = read.note
-        spelled: dict[str, list[str]] = {}
-        for text, used in zip(texts, read.values, strict=True):
-            spelled.setdefault(str(used), []).append(text)
-        ways = {used: tuple(texts) for used, texts in spelled.items()}
-        sql = _SpelledColumn(column.name, plan, self.engine.dialect, typed=True, spelled=ways)
-        return replace(column, plan=plan, categories=tuple(sorted(spelled)), sql=sql)
+        sql = SqlColumn(column.name, plan, self.engine.dialect, typed=True)
+        return replace(column, plan=plan, categories=plan.categories, sql=sql)
 
 
 def _term(term: Term, column: RawColumn, engine: Engine) -> str:
