@@ -76,10 +76,6 @@ class MemoryRows(Rows):
             return Groups(codes, outcome, table.weights)
         sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         codes["\0class"], sizes["\0class"] = outcome.codes, len(outcome.classes)
-        if window is not None:
-            steps = (as_floats(table.columns[window.column]) - window.middle) / window.step
-            codes["\0place"] = np.clip(np.ceil(steps).astype(np.int64) + window.reach, 1, 2 * window.reach)
-            sizes["\0place"] = 2 * window.reach + 1
         groups = packed(sizes)
         keys = np.array([sum(codes[name] * unit for name, (unit, _) in group.items()) for group in groups])
         # sorting numbers is quicker than sorting columns of numbers
@@ -90,8 +86,7 @@ class MemoryRows(Rows):
         weights = np.round(np.bincount(inverse.reshape(-1), table.weights, different.shape[1]), 9)
         codes = unpacked(groups, different)
         classes = replace(outcome, codes=codes.pop("\0class"))
-        places = codes.pop("\0place", None)
-        return Groups(codes, classes, weights.astype(np.float64), places)
+        return Groups(codes, classes, weights.astype(np.float64))
 
 
 def first_sample(

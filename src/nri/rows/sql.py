@@ -239,13 +239,8 @@ class SqlRows(Rows):
         sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         where = ""
         if window is not None:
-            value, last = self.columns[window.column].value, 2 * window.reach
-            numbers = (window.middle, window.step, window.low, window.high)
-            middle, step, low, high = (float_literal(number) for number in numbers)
-            place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
-            within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
-            sql["\0place"], sizes["\0place"] = within, last + 1
-            where = f"{value} > {low} AND {value} <= {high}"
+            value = self.columns[window.column].value
+            where = f"{value} > {float_literal(window.low)} AND {value} <= {float_literal(window.high)}"
         groups = packed(sizes)
         keys = {
             f"p{place}": " + ".join(
@@ -260,9 +255,8 @@ class SqlRows(Rows):
         packs = [np.asarray(counted.column(key).to_numpy()).astype(np.int64) for key in keys]
         order = np.lexsort((*outcome.values(), *packs))
         codes = unpacked(groups, [pack[order] for pack in packs])
-        places = codes.pop("\0place", None)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
-        return Groups(codes, of_groups, _floats(counted, "n")[order], places)
+        return Groups(codes, of_groups, _floats(counted, "n")[order])
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "SqlRows":
         """Return the rows of one fold by the hash of rows, or all others."""
