@@ -179,7 +179,7 @@ class Rows(ABC):
 
     @abstractmethod
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
-        """Group all rows, or those with a cell in the window, by parts of columns and by outcome."""
+        """Group all rows by parts of columns and outcome, or those in a window, whose column is cut finer."""
 
     @abstractmethod
     def part(self, fold: int, folds: int, *, inside: bool) -> "Rows":
@@ -196,7 +196,7 @@ class Rows(ABC):
         name = window.column
         part, finer = coarse.parts[name], window.within(coarse.parts[name])
         parts = {**coarse.parts, name: finer}
-        inside = self.group(parts, window)
+        inside = self.group(coarse.parts, window)
         assert isinstance(inside.outcome, Classes)
         ends = np.array([*finer.cuts, np.inf])[inside.codes[name] - 1]
         wide = {**inside.codes, name: 1 + np.searchsorted(part.cuts, ends)}

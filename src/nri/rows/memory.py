@@ -70,6 +70,7 @@ class MemoryRows(Rows):
             column = table.columns[window.column]
             values = as_floats(column)
             table = table.take(column.known & (values > window.low) & (values <= window.high))
+            parts = {**parts, window.column: window.within(parts[window.column])}
         codes = {name: part_codes(table.columns[name], part) for name, part in parts.items()}
         outcome = table.explained
         if not isinstance(outcome, Classes):

@@ -239,8 +239,14 @@ class SqlRows(Rows):
         sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         where = ""
         if window is not None:
-            value = self.columns[window.column].value
-            where = f"{value} > {float_literal(window.low)} AND {value} <= {float_literal(window.high)}"
+            value, last = self.columns[window.column].value, 2 * window.reach
+            numbers = (window.middle, window.step, window.low, window.high)
+            middle, step, low, high = (float_literal(number) for number in numbers)
+            where = f"{value} > {low} AND {value} <= {high}"
+            # to compare with each of its cuts would take several times as long
+            place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
+            within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
+            sql["\0place"], sizes["\0place"] = within, last + 1
         groups = packed(sizes)
         keys = {
             f"p{place}": " + ".join(
@@ -255,6 +261,11 @@ class SqlRows(Rows):
         packs = [np.asarray(counted.column(key).to_numpy()).astype(np.int64) for key in keys]
         order = np.lexsort((*outcome.values(), *packs))
         codes = unpacked(groups, [pack[order] for pack in packs])
+        if window is not None:
+            part, name = parts[window.column], window.column
+            ends = window.middle + (codes.pop("\0place") - window.reach) * window.step
+            ends = np.minimum(ends, np.array([*part.cuts, np.inf])[codes[name] - 1])
+            codes[name] = 1 + np.searchsorted(window.within(part).cuts, ends)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
         return Groups(codes, of_groups, _floats(counted, "n")[order])
 
