@@ -54,16 +54,17 @@ def test_rows_are_taken_by_their_cells_whatever_their_order(
     else:
         pd.read_parquet(folder / "rows.parquet").loc[rows.index].to_parquet(tmp_path / "rows.parquet")
     taken = [some_rows(files_of(str(place / f"rows.{ending}")), 1000) for place in (folder, tmp_path)]
-    assert taken[0].n_rows == N
-    assert 900 < len(taken[0].source) < 1100
-    pd.testing.assert_frame_equal(taken[0].source.frame, taken[1].source.frame)
+    (first, n_rows), (second, _) = taken
+    assert n_rows == N
+    assert 900 < len(first) < 1100
+    pd.testing.assert_frame_equal(first.frame, second.frame)
 
 
 def test_rows_that_are_alike_are_taken_in_their_shares(tmp_path: Path) -> None:
     """A hash decides about all copies of a row together, so of few different rows none or all were taken."""
     rows = pd.DataFrame({"a": ["x"] * 7000 + ["y"] * 2000 + ["z"] * 1000})
     rows.to_parquet(tmp_path / "rows.parquet")
-    taken = some_rows(files_of(str(tmp_path / "rows.parquet")), 1000).source.frame
+    taken = some_rows(files_of(str(tmp_path / "rows.parquet")), 1000)[0].frame
     assert abs(taken["a"].value_counts()[["x", "y", "z"]].to_numpy() - [700, 200, 100]).max() <= 1
 
 
@@ -122,7 +123,7 @@ def test_slices_are_counted_on_all_rows_that_were_not_searched(
     assert "visits" in {literal["column"] for literal in found["slices"][0]["clause"]["literals"]}
     rows = pd.read_parquet(folder / "rows.parquet")
     errors = int((rows["bought"] != rows["said"]).sum())
-    taken = some_rows(files_of(str(folder / f"rows.{ending}")), 1500).source.frame
+    taken = some_rows(files_of(str(folder / f"rows.{ending}")), 1500)[0].frame
     assert found["errors"] == errors - int((taken["bought"] != taken["said"]).sum())
 
 

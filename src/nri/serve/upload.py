@@ -129,8 +129,8 @@ def initial_file(file: str, sample: int) -> InitialFile:
 def _sampled(files: Files, sample: int) -> InitialFile:
     """Take some rows, fewer where so many would be too large."""
     while True:
-        taken, file = some_rows(files, sample), io.BytesIO()
-        write = taken.source.frame.to_parquet if files.parquet else taken.source.frame.to_csv
+        (taken, n_rows), file = some_rows(files, sample), io.BytesIO()
+        write = taken.frame.to_parquet if files.parquet else taken.frame.to_csv
         write(file, index=False)
         size = file.tell()
         if size <= MAX_BYTES:
@@ -139,7 +139,7 @@ def _sampled(files: Files, sample: int) -> InitialFile:
             raise InputError(TOO_LARGE)
         sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * size))
     whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
-    name = f"{len(taken.source)} of {taken.n_rows} rows of {whole}".removesuffix(".gz")
+    name = f"{len(taken)} of {n_rows} rows of {whole}".removesuffix(".gz")
     ending = ".parquet" if files.parquet else ".csv"
     return InitialFile(name if name.endswith(ending) else name + ending, file.getvalue())
 

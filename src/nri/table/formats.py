@@ -7,7 +7,6 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,11 +72,13 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFram
     from pyarrow import parquet
 
     try:
-        _check_parquet(content, name, budget)
-        table = parquet.ParquetFile(io.BytesIO(content)).read()
+        repeated = _check_parquet(content, name, budget)
+        table = parquet.ParquetFile(io.BytesIO(content), read_dictionary=repeated).read()
         table.validate(full=True)  # texts that are none would fail much later
         check_distinct(table.column_names)
         frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
+        for column in set(repeated) & set(frame.columns):
+            frame[column] = frame[column].astype(object)  # each text once in memory
         if frame.index.name is not None or frame.index.nlevels > 1:
             frame = frame.reset_index()
         reasons = zip(table.column_names, map(_why_unreadable, table.columns), strict=True)
@@ -104,8 +105,8 @@ def _why_unreadable(cells: pa.ChunkedArray[Any]) -> str:
     return ""
 
 
-def _check_parquet(content: bytes, name: str, budget: Budget) -> None:
-    """Refuse a file by what it says of itself, before anything is unpacked."""
+def _check_parquet(content: bytes, name: str, budget: Budget) -> list[str]:
+    """Refuse a file by what it says of itself; return columns of texts too large to unfold."""
     from pyarrow import parquet
 
     about = parquet.ParquetFile(io.BytesIO(content)).metadata
@@ -117,26 +118,9 @@ def _check_parquet(content: bytes, name: str, budget: Budget) -> None:
     least = _MEMORY_A_VALUE * values + size
     budget.check(name, cells=values, unpacked=size, memory=least)
     texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
-    if least + sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) > budget.memory:
-        names = sorted({chunk.path_in_schema for chunk in texts if "." not in chunk.path_in_schema})
-        budget.check(name, memory=least + _text_size(content, names))
-
-
-def _text_size(content: bytes, names: Sequence[str]) -> int:
-    """Return how many bytes all texts have, each counted as often as it occurs, without unfolding them."""
-    import pyarrow
-    from pyarrow import compute, parquet
-
-    file = parquet.ParquetFile(io.BytesIO(content), read_dictionary=names)
-    size = 0
-    for group, name in product(range(file.num_row_groups), names):
-        for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
-            if isinstance(chunk, pyarrow.DictionaryArray):
-                lengths = compute.binary_length(chunk.dictionary)
-                size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
-            else:
-                size += chunk.nbytes
-    return size
+    if least + sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) <= budget.memory:
+        return []
+    return sorted({chunk.path_in_schema for chunk in texts if "." not in chunk.path_in_schema})
 
 
 _QUOTED = r"""'(?P<single>(?:\\.|[^'\\])*)' | "(?P<double>(?:\\.|[^"\\])*)" """
