@@ -275,8 +275,6 @@ def test_every_format_is_registered_under_its_name():
         "json",
         "sql",
         "python",
-        "prolog",
-        "asp",
     }
 
 
