@@ -199,18 +199,13 @@ class Rows(ABC):
         inside = self.group(coarse.parts, window)
         assert isinstance(inside.outcome, Classes)
         ends = np.array([*finer.cuts, np.inf])[inside.codes[name] - 1]
-        wide = {**inside.codes, name: 1 + np.searchsorted(part.cuts, ends)}
-        # the border is one of the cuts, so that what is outside the window is on one side of it
-        edges, codes = np.array([-np.inf, *part.cuts, np.inf]), coarse.codes[name]
-        lower, upper = edges[np.maximum(codes - 1, 0)], edges[np.maximum(codes, 1)]
-        below = np.searchsorted(finer.cuts, np.minimum(upper, window.low), side="left")
-        above = np.searchsorted(finer.cuts, np.maximum(lower, window.high), side="right")
-        outside = np.where(codes > 0, 1 + np.where(upper <= window.middle, below, above), 0)
-        every = {**coarse.codes, name: outside}
-        joined = {one: np.concatenate([inside.codes[one], every[one]]) for one in parts}
-        classes = np.concatenate([inside.outcome.codes, coarse.table.codes])
-        weights = np.concatenate([inside.weights, _beyond(coarse, inside, wide)])
-        groups = Groups(joined, replace(inside.outcome, codes=classes), weights)
+        coarser = {**inside.codes, name: 1 + np.searchsorted(part.cuts, ends)}
+        beyond = {**coarse.codes, name: _outside(coarse.codes[name], part, finer, window)}
+        groups = Groups(
+            {one: np.concatenate([inside.codes[one], beyond[one]]) for one in parts},
+            replace(inside.outcome, codes=np.concatenate([inside.outcome.codes, coarse.table.codes])),
+            np.concatenate([inside.weights, _beyond(coarse, inside, coarser)]),
+        )
         table = self._table(parts, groups)
         return table.take(table.weights > 0)
 
@@ -267,6 +262,15 @@ def part_codes(column: Column, part: Parts) -> IntArray:
     else:
         codes = 1 + np.searchsorted(np.array(part.cuts), as_floats(column), side="left")
     return np.where(column.known, codes, 0)
+
+
+def _outside(codes: IntArray, part: Parts, finer: Parts, window: Window) -> IntArray:
+    """[M]: the finer part of rows outside a window whose coarser parts lie above its middle or below."""
+    edges = np.array([-np.inf, *part.cuts, np.inf])
+    lower, upper = edges[np.maximum(codes - 1, 0)], edges[np.maximum(codes, 1)]
+    below = np.searchsorted(finer.cuts, np.minimum(upper, window.low), side="left")
+    above = np.searchsorted(finer.cuts, np.maximum(lower, window.high), side="right")
+    return np.where(codes > 0, 1 + np.where(upper <= window.middle, below, above), 0)
 
 
 def _beyond(coarse: Patterns, inside: Groups, codes: Mapping[str, IntArray]) -> FloatArray:

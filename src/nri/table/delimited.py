@@ -112,6 +112,8 @@ def split_text(text: str, name: str, delimiter: str) -> list[TextColumn]:
                 cause = f"{name}, line {reader.line_num}: {len(record)} field(s)"
                 remedy = "correct the line, and quote cells that contain the delimiter"
                 raise InputError(f"{cause} where the header has {len(records[0])}; {remedy}")
+    except csv.Error as error:
+        raise InputError(f"{name} cannot be split into cells ({error}); give a CSV table") from None
     finally:
         csv.field_size_limit(most_letters)
     return list(np.array(records, dtype=object).T)
