@@ -147,8 +147,8 @@ def test_a_row_of_weight_two_is_two_rows(visits):
     ]
     assert one.patterns == other.patterns
     assert confusion_of(one.table, one.predicted) == confusion_of(other.table, other.predicted)
-    assert (other.table.weights != 1).any()
-    assert (one.table.weights == 1).all()
+    assert other.table.is_weighted
+    assert not one.table.is_weighted
 
 
 def test_weights_that_sum_to_the_number_of_rows_are_still_weights(visits):
@@ -156,7 +156,7 @@ def test_weights_that_sum_to_the_number_of_rows_are_still_weights(visits):
     weights = np.where(np.arange(80) % 2 == 0, 0.5, 1.5)
     report = gather_report(visits.reweighted(weights), induced(visits), options=QUICK)
     assert report.weight == report.n_rows
-    assert (report.table.weights != 1).any()
+    assert report.table.is_weighted
     assert "right on these weighted rows" in render_report(report)
 
 

@@ -115,6 +115,11 @@ class Table:
         """[n_classes], the weight of each class."""
         return np.bincount(self.codes, self.weights, minlength=len(self.classes)).astype(np.float64)
 
+    @property
+    def is_weighted(self) -> bool:
+        """Whether rows differ in weight."""
+        return bool((self.weights != 1).any())
+
     def take(self, rows: NDArray[Any]) -> "Table":
         """Return the table at these rows (indices or a mask)."""
         return replace(
