@@ -55,9 +55,9 @@ def test_rows_are_taken_by_their_cells_whatever_their_order(
     else:
         pd.read_parquet(folder / "rows.parquet").loc[rows.index].to_parquet(tmp_path / "rows.parquet")
     taken = [some_rows(files_of(str(place / f"rows.{ending}")), 1000) for place in (folder, tmp_path)]
-    assert taken[0].n_rows == N
-    assert 900 < len(taken[0].source) < 1100
-    first, second = (one.source for one in taken)
+    (first, n_rows), (second, _) = taken
+    assert n_rows == N
+    assert 900 < len(first) < 1100
     assert first.names == second.names
     assert all(first.listed(name) == second.listed(name) for name in first.names)
 
@@ -66,7 +66,7 @@ def test_rows_that_are_alike_are_taken_in_their_shares(tmp_path: Path) -> None:
     """A hash decides about all copies of a row together, so of few different rows none or all were taken."""
     rows = pd.DataFrame({"a": ["x"] * 7000 + ["y"] * 2000 + ["z"] * 1000})
     rows.to_parquet(tmp_path / "rows.parquet")
-    taken = Counter(some_rows(files_of(str(tmp_path / "rows.parquet")), 1000).source.listed("a"))
+    taken = Counter(some_rows(files_of(str(tmp_path / "rows.parquet")), 1000)[0].listed("a"))
     assert max(abs(taken[one] - n) for one, n in (("x", 700), ("y", 200), ("z", 100))) <= 1
 
 
@@ -125,7 +125,7 @@ def test_slices_are_counted_on_all_rows_that_were_not_searched(
     assert "visits" in {literal["column"] for literal in found["slices"][0]["clause"]["literals"]}
     rows = pd.read_parquet(folder / "rows.parquet")
     errors = int((rows["bought"] != rows["said"]).sum())
-    taken = some_rows(files_of(str(folder / f"rows.{ending}")), 1500).source
+    taken, _ = some_rows(files_of(str(folder / f"rows.{ending}")), 1500)
     pairs = zip(taken.listed("bought"), taken.listed("said"), strict=True)
     assert found["errors"] == errors - sum(bought != said for bought, said in pairs)
 

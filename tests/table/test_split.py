@@ -13,9 +13,9 @@ from nri.errors import InputError
 from nri.rule import Kind
 from nri.table.cells import text_cells
 from nri.table.codes import ReadOptions
-from nri.table.delimited import is_intricate, read_delimited
+from nri.table.delimited import is_intricate, read_delimited, split_text
 from nri.table.source import open_source, understand
-from nri.table.split import plain_numbers_of, split_long, split_slowly
+from nri.table.split import plain_numbers_of, split_long
 
 cells = st.text(st.sampled_from('ab1.0- "\t,;é'), max_size=4)
 quick = settings(max_examples=100, deadline=None)
@@ -38,7 +38,7 @@ def test_the_quick_way_splits_as_the_slow_one_or_not_at_all(lines, ending, delim
     if quickly is None:
         return
     try:
-        slowly = split_slowly(text, "t.csv", delimiter)
+        slowly = split_text(text, "t.csv", delimiter)
     except InputError:
         pytest.fail("what the slow way refuses must not be split")
     assert [column.to_pylist() for column in quickly] == [column.tolist() for column in slowly]

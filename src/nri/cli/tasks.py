@@ -210,11 +210,11 @@ def slices(
         raise InputError("--groups and --time-order are for tables read into memory; add --engine memory")
     if files is not None:
         with progress("searching for slices") as step:
-            some = some_rows(files, rows.sample or SAMPLE)
-            options |= chosen(some.source.names)
+            some, n_rows = some_rows(files, rows.sample or SAMPLE)
+            options |= chosen(some.names)
             options["step"] = lambda counted: step.describe(f"counting on all rows: {counted}")
-            result = stream_slices(files, some.source, some.n_rows, labels, predictions, **options)
-        searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
+            result = stream_slices(files, some, n_rows, labels, predictions, **options)
+        searched = f"searched {len(some)} of {n_rows} rows (--sample), chosen by a hash"
         message(f"{searched}; all others are counted")
     else:
         table = open_table(file, rows).table()

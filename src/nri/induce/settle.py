@@ -99,7 +99,7 @@ class _Settling:
             rule_bits(one, constraints.cost_weighted(patterns.table, self.settings), n_literals)
             for one, patterns in ((found, other), (rule, on))
         )
-        return (found, self.rows.narrowed(other, _literals(found))) if bits < own else (rule, on)
+        return (found, other) if bits < own else (rule, on)
 
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
@@ -125,7 +125,7 @@ class _Settling:
                 break
             gain = right_weight(chosen, wide.table) - right_weight(before, wide.table)
             look = gain / self.rows.n_rows > _WORTH_A_LOOK and bool(_literals(chosen) - own)
-            rule, on = chosen, self.rows.narrowed(wide, _literals(chosen))
+            rule, on = chosen, wide
         return self.recounted(rule, on)
 
     def sharpened(self, rule: Rule, on: Patterns) -> list[tuple[Clause, Label]]:

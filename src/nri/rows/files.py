@@ -194,28 +194,13 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
     return plans
 
 
-@dataclass(frozen=True, eq=False)
-class SomeRows:
-    """Rows that were taken from a larger table."""
-
-    source: Source
-    n_rows: int  # rows of the whole table
-
-    @property
-    def note(self) -> str:
-        """How many of how many rows were taken, in one line."""
-        if len(self.source) == self.n_rows:
-            return f"all {self.n_rows} rows were taken"
-        return f"{len(self.source)} of {self.n_rows} rows were taken, by a hash of their cells"
-
-
 _ALIKE = 50  # Fewer different rows than so many for each one wanted are counted one by one.
 _HASHES = 2.0**64
 _HASH, _COPIES = "__nri_hash", "__nri_copies"
 
 
-def some_rows(files: Files, size: int) -> SomeRows:
-    """Take about so many rows of files by a hash of their cells, for tasks that need rows in memory.
+def some_rows(files: Files, size: int) -> tuple[Source, int]:
+    """Take about so many rows of files by a hash of their cells, to be held in memory, and count all.
 
     Rows have equal chances. Where few differ, of n equal rows a share is taken; the hash decides on the rest.
     """
@@ -224,9 +209,9 @@ def some_rows(files: Files, size: int) -> SomeRows:
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:
-        return SomeRows(Source(drawn), n_rows)
+        return Source(drawn), n_rows
     filled = {name: np.ma.filled(cells, "") for name, cells in drawn.items()}
-    return SomeRows(Source(filled, DelimitedText("", delimiter_of(files))), n_rows)
+    return Source(filled, DelimitedText("", delimiter_of(files))), n_rows
 
 
 def _draw(engine: DuckEngine, size: int) -> tuple[Answer, int]:

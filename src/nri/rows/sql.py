@@ -109,16 +109,6 @@ class EngineColumn(RowsColumn):
         return finite(value) if self.sql.may_be_infinite else value
 
 
-@dataclass(frozen=True)
-class _SpelledColumn(SqlColumn):
-    """A text column all of whose spellings in the table are known."""
-
-    spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-
-    def spellings(self, text: str) -> tuple[str, ...]:
-        return self.spelled.get(text) or self.plan.spelled(text)
-
-
 class SqlRows(Rows):
     """All rows of a table in an engine."""
 
@@ -252,10 +242,11 @@ class SqlRows(Rows):
             value, last = self.columns[window.column].value, 2 * window.reach
             numbers = (window.middle, window.step, window.low, window.high)
             middle, step, low, high = (float_literal(number) for number in numbers)
+            where = f"{value} > {low} AND {value} <= {high}"
+            # to compare with each of its cuts would take several times as long
             place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
             within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
             sql["\0place"], sizes["\0place"] = within, last + 1
-            where = f"{value} > {low} AND {value} <= {high}"
         groups = packed(sizes)
         keys = {
             f"p{place}": " + ".join(
@@ -270,9 +261,13 @@ class SqlRows(Rows):
         packs = [counted[key].astype(np.int64) for key in keys]
         order = np.lexsort((*outcome.values(), *packs))
         codes = unpacked(groups, [pack[order] for pack in packs])
-        places = codes.pop("\0place", None)
+        if window is not None:
+            part, name = parts[window.column], window.column
+            ends = window.middle + (codes.pop("\0place") - window.reach) * window.step
+            ends = np.minimum(ends, np.array([*part.cuts, np.inf])[codes[name] - 1])
+            codes[name] = 1 + np.searchsorted(window.within(part).cuts, ends)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
-        return Groups(codes, of_groups, _floats(counted, "n")[order], places)
+        return Groups(codes, of_groups, _floats(counted, "n")[order])
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "SqlRows":
         """Return the rows of one fold by the hash of rows, or all others."""
@@ -351,12 +346,8 @@ class SqlRows(Rows):
         plan = replace(read.plan, missing=missing)
         if read.note:
             notes[column.name] = read.note
-        spelled: dict[str, list[str]] = {}
-        for text, used in zip(texts, read.values, strict=True):
-            spelled.setdefault(str(used), []).append(text)
-        ways = {used: tuple(texts) for used, texts in spelled.items()}
-        sql = _SpelledColumn(column.name, plan, self.engine.dialect, typed=True, spelled=ways)
-        return replace(column, plan=plan, categories=tuple(sorted(spelled)), sql=sql)
+        sql = SqlColumn(column.name, plan, self.engine.dialect, typed=True)
+        return replace(column, plan=plan, categories=plan.categories, sql=sql)
 
 
 def _term(term: Term, column: RawColumn, engine: Engine) -> str:

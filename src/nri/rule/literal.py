@@ -260,11 +260,6 @@ class Dnf:
         return ALWAYS in self.clauses
 
     @property
-    def is_false(self) -> bool:
-        """Whether the rule holds on no row by its form: it has no clause."""
-        return not self.clauses
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns the rule reads, each once, in the order of reading."""
         return tuple(dict.fromkeys(column for clause in self.clauses for column in clause.columns))

@@ -131,13 +131,13 @@ def initial_file(file: str, sample: int) -> InitialFile:
 def _sampled(files: Files, sample: int) -> InitialFile:
     """Take some rows, fewer where so many would be too large."""
     while True:
-        taken, file = some_rows(files, sample), io.BytesIO()
-        rows = taken.source.rows
+        (taken, n_rows), file = some_rows(files, sample), io.BytesIO()
+        rows = taken.rows
         if files.parquet:
             write_rows(rows, file, "parquet")
         else:
             text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-            csv.writer(text).writerows([rows, *zip(*map(taken.source.listed, rows), strict=True)])
+            csv.writer(text).writerows([rows, *zip(*map(taken.listed, rows), strict=True)])
             text.detach()
         size = file.tell()
         if size <= MAX_BYTES:
@@ -146,7 +146,7 @@ def _sampled(files: Files, sample: int) -> InitialFile:
             raise InputError(TOO_LARGE)
         sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * size))
     whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
-    name = f"{len(taken.source)} of {taken.n_rows} rows of {whole}".removesuffix(".gz")
+    name = f"{len(taken)} of {n_rows} rows of {whole}".removesuffix(".gz")
     ending = ".parquet" if files.parquet else ".csv"
     return InitialFile(name if name.endswith(ending) else name + ending, file.getvalue())
 

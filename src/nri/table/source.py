@@ -36,9 +36,9 @@ from nri.table.cells import (
 from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
 from nri.table.excel import WORKBOOKS, SheetChoice, Workbook, is_workbook, read_workbook
-from nri.table.files import MEMORY_A_CELL, REMEDY, Budget, decode, machine_budget, read_content
+from nri.table.files import REMEDY, Budget, decode, machine_budget, read_content
 from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, unpacked
-from nri.table.split import header_for, plain_numbers_of, read_wide, refuse_ragged_rows
+from nri.table.split import header_for, plain_numbers_of, read_wide
 from nri.table.table import Note, Table, logger
 
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
@@ -211,8 +211,6 @@ def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bo
     lines = max(text.count("\n"), text.count("\r")) + 1
     budget.check_text(len(text), lines + text.count(delimiter), name)
     width = (text[: text.find("\n") + 1] or text).count(delimiter) + 1
-    if lines * width > budget.memory // MEMORY_A_CELL:
-        refuse_ragged_rows(text, name, delimiter)  # short rows would be filled with empty cells
     if format == "arff":
         return Source(read_arff(text, name))
     start = text.lstrip()[:200].lower()

@@ -1,4 +1,4 @@
-"""Delimited texts out of the ordinary: long and wide ones by pyarrow, those with odd rows line by line.
+"""Delimited texts out of the ordinary: long and wide ones, split by pyarrow.
 
 The columns of plain numbers of a text with very many columns become numbers at once, some at a time.
 """
@@ -8,13 +8,12 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.errors import InputError
 from nri.rule.column import Column
 from nri.table.cells import MISSING_MARKS, TypedCells
 
@@ -23,59 +22,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 27
 """Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
-_PIECE = 1 << 22  # letters that are encoded at once
-_END = "\N{SYMBOL FOR END OF TRANSMISSION}"  # Stands below a text, to be a row of its own.
-_LONGEST_CELL = (1 << 31) - 1  # letters
 _AT_ONCE = 2000  # columns of a wide text that are split at once
-
-
-def split_slowly(text: str, name: str, delimiter: str) -> list[NDArray[Any]]:
-    """Split into columns of text cells line by line; every row has the header's length."""
-    return list(np.array([*_even_rows(text, name, delimiter)], dtype=object).T)
-
-
-def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
-    """Raise an InputError that names the first line with another number of fields than the header."""
-    for _ in _even_rows(text, name, delimiter):
-        pass
-
-
-def _even_rows(text: str, name: str, delimiter: str) -> Iterator[list[str]]:
-    width = 0
-    for line, row in _rows_of(text, name, delimiter):
-        width = width or len(row)
-        if len(row) != width:
-            cause = f"{name}, line {line}: {len(row)} field(s) where the header has {width}"
-            raise InputError(f"{cause}; correct the line, and quote cells that contain the delimiter")
-        yield row
-
-
-def _rows_of(text: str, name: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of each row and the number of its last line; lines of blanks are no rows."""
-    last = ""
-
-    def lines() -> Iterator[str]:
-        nonlocal last
-        for line in chain(io.StringIO(text, newline=""), ["\n", _END]):
-            last = line
-            yield line
-
-    done = 0
-    limit = csv.field_size_limit(_LONGEST_CELL)
-    try:
-        reader = csv.reader(lines(), delimiter=delimiter, skipinitialspace=True)
-        for row in reader:
-            if row == [_END]:
-                return
-            begun, done = done, reader.line_num
-            if row and row[-1].endswith(_END):
-                raise InputError(f"{name}: a cell of line {begun + 1} opens a quotation mark; close it")
-            if done - begun > 1 or delimiter in last or last.strip():
-                yield done, row
-    except csv.Error as error:
-        raise InputError(f"{name} cannot be split into cells ({error}); give a CSV table") from None
-    finally:
-        csv.field_size_limit(limit)
 
 
 def header_for(text: str, delimiter: str) -> str:
@@ -102,7 +49,7 @@ def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.C
         block = min(max(longest, _BLOCK), 2**31 - 1)
         types = {f"f{place}": pa.string() for place in range(width)}
         cells = arrow_csv.read_csv(
-            pa.PythonFile(io.BufferedReader(_Encoded(text)), "r"),
+            pa.BufferReader(text.encode()),
             arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
             arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
@@ -116,26 +63,6 @@ def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.C
     if delimiter + " " not in text and not text.startswith(" ") and "\n " not in text:
         return list(cells.columns)
     return [pc.utf8_ltrim(column, " ") for column in cells.columns]
-
-
-class _Encoded(io.RawIOBase):
-    """The bytes of a text, a few at a time: those of a wide table are as many as its cells take."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._pieces = (text[start : start + _PIECE].encode() for start in range(0, len(text), _PIECE))
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if not self._rest:
-            self._rest = memoryview(next(self._pieces, b""))
-        taken = self._rest[: len(buffer)]
-        buffer[: len(taken)] = taken
-        self._rest = self._rest[len(taken) :]
-        return len(taken)
 
 
 def _lines_of(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Logic: programs in Prolog and answer set programming (clingo), and formulas of SymPy.
+"""Logic programs of a rule, whatever it predicts: in Prolog and for clingo (answer set programming).
 
 Programs are ``predict(Row, Label)`` over facts ``cell(Row, Column, Value)``, in ASP also ``row(Row)``; a
 missing cell is one without a fact. Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms
@@ -8,19 +8,26 @@ the program's comments say how numbers are written for it.
 
 import datetime as dt
 import math
-import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from importlib.resources import files
+from typing import Any
 
-from nri.errors import InputError
-from nri.rule.column import Columns, row_count
-from nri.rule.labels import Label
-from nri.rule.literal import Clause, Kind, Literal, Op, Value
-from nri.rule.phrase import phrase_literal, phrase_name, quoted
-from nri.rule.render.as_table import fill
-from nri.rule.rule import RenderOptions, Rule
+from jinja2 import Template
+
+from nri.errors import one_line
+from nri.rule import Clause, Columns, Kind, Label, Literal, Op, Rule, Value, row_count
+from nri_dynamics.formats.programs import atom, string
 
 Writer = Callable[[str], str]  # Writes the name of a column.
+
+
+def _filled(name: str, **values: Any) -> str:
+    """Return the text of a template with its values, which are written as they are."""
+    text = (files("nri_dynamics") / "templates" / name).read_text(encoding="utf-8")
+    return str(
+        Template(text, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True).render(values)
+    )
 
 
 def _facts(rule: Rule, columns: Columns, n_rows: int, name: Writer, cell: Callable[[Value, str], str]) -> str:
@@ -50,14 +57,13 @@ _SIGNS = {
     Kind.DATE: {Op.EQ: "==", Op.NE: "\\==", Op.GT: "@>", Op.LE: "@=<"},
 }
 
-_HIDDEN = ("Cc", "Cf", "Zl", "Zp")  # Unicode categories of control characters and of ends of lines.
 
-
-def render_prolog(rule: Rule, options: RenderOptions) -> str:
-    """Write the program."""
-    program = fill(
+def render_prolog(rule: Rule) -> str:
+    """Write the program in Prolog."""
+    rule = rule.settled
+    program = _filled(
         "prolog.jinja",
-        target=phrase_name(rule.target),
+        target=one_line(rule.target),
         branches=[_branch(branch.clause, branch.value) for branch in rule.branches],
         default=_term(rule.default),
         booleans=Kind.BOOLEAN in rule.kinds.values(),
@@ -78,16 +84,6 @@ def prolog_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str
 def _encoded(source: str) -> str:
     """Say that the file is UTF-8 where it matters; Prologs differ in what they expect."""
     return source if source.isascii() else f":- encoding(utf8).\n{source}"
-
-
-def atom(text: str) -> str:
-    """Quote an atom, so that no character in it can mean anything else."""
-    # of others only what could end a line or hide: SWI-Prolog refuses escapes of some unassigned characters
-    escapes: dict[str, str | int | None] = {
-        c: f"\\x{ord(c):x}\\" for c in text if unicodedata.category(c) in _HIDDEN
-    }
-    escapes |= {"'": "\\'", "\\": "\\\\"}
-    return f"'{text.translate(str.maketrans(escapes))}'"
 
 
 def _branch(clause: Clause, label: Label) -> str:
@@ -178,13 +174,14 @@ def _exact(value: Value) -> Decimal:
 _INTEGERS = 2**31 - 1
 
 
-def render_asp(rule: Rule, options: RenderOptions) -> str:
-    """Write the program."""
+def render_asp(rule: Rule) -> str:
+    """Write the program for clingo."""
+    rule = rule.settled
     codes = _codes(rule)
-    return fill(
+    return _filled(
         "asp.jinja",
-        target=phrase_name(rule.target),
-        scaled=[(quoted(name), code.about) for name, code in codes.items() if code.about],
+        target=one_line(rule.target),
+        scaled=[(repr(name), code.about) for name, code in codes.items() if code.about],
         branches=[(_body(branch.clause, codes), _label(branch.value)) for branch in rule.branches],
         default=_label(rule.default),
     )
@@ -198,13 +195,6 @@ def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
         return _cell(value, rule.kinds[column], codes.get(column))
 
     return f"row(0..{n - 1}).\n{_facts(rule, columns, n, string, cell)}" if n else "\n"
-
-
-def string(text: str) -> str:
-    """Quote a string, so that no character in it can mean anything else."""
-    if "\0" in text:
-        raise InputError(f"an ASP string cannot hold the character NUL: remove it from {text!r}")
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _codes(rule: Rule) -> dict[str, NumberCode]:
@@ -250,51 +240,5 @@ def _label(label: Label) -> str:
     return string(label if isinstance(label, str) else repr(label))
 
 
-# SymPy: Boolean columns are symbols, each text category is a symbol of its own (``colour = red``), numbers
-# are compared as real symbols, dates likewise in seconds since 1970. A formula is about rows without missing
-# cells.
-
-_RELATIONS = {Op.EQ: "Eq", Op.NE: "Ne", Op.GT: "Gt", Op.LE: "Le"}
-_EPOCH = dt.datetime(1970, 1, 1)
-
-
-def render_sympy(rule: Rule, options: RenderOptions) -> str:
-    """Write Python source that builds a formula for each branch, in the order of deciding."""
-    branches = "".join(
-        f"    ({_enough([_formula(x) for x in branch.clause], branch.clause.at_least)}, {branch.value!r}),\n"
-        for branch in rule.branches
-    )
-    return (
-        "from sympy import And, Eq, Gt, Le, Ne, Not, Or, Rational, Symbol\n\n"
-        f"# What {phrase_name(rule.target)} is where each formula is the first to hold.\n"
-        f"branches = [\n{branches}]\notherwise = {rule.default!r}\n"
-    )
-
-
-def _enough(parts: Sequence[str], at_least: int) -> str:
-    """Write that at least so many of the parts hold: so many in the first half, the rest in the second."""
-    if at_least == len(parts):
-        return _joined("And", parts)
-    if at_least == 1:
-        return _joined("Or", parts)
-    first, second = parts[: len(parts) // 2], parts[len(parts) // 2 :]
-    ways = []
-    for n in range(max(0, at_least - len(second)), min(at_least, len(first)) + 1):
-        halves = [(half, k) for half, k in ((first, n), (second, at_least - n)) if k > 0]
-        ways.append(_joined("And", [_enough(half, k) for half, k in halves]))
-    return _joined("Or", ways)
-
-
-def _joined(name: str, parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{name}({', '.join(parts)})"
-
-
-def _formula(literal: Literal) -> str:
-    if literal.kind in (Kind.BOOLEAN, Kind.TEXT):
-        positive = literal if literal.positive else literal.negate()
-        symbol = f"Symbol({phrase_literal(positive)!r})"
-        return symbol if literal.positive else f"Not({symbol})"
-    symbol, value = f"Symbol({phrase_name(literal.column)!r}, real=True)", repr(literal.value)
-    if isinstance(literal.value, dt.datetime):
-        value = f"Rational({(literal.value - _EPOCH) // dt.timedelta(microseconds=1)}, {10**6})"
-    return f"{_RELATIONS[literal.op]}({symbol}, {value})"
+RULE_PROGRAMS: dict[str, Callable[[Rule], str]] = {"prolog": render_prolog, "asp": render_asp}
+"""What writes the program of a rule, by the name of its format."""
