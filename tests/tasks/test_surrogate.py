@@ -9,9 +9,7 @@ from sklearn.svm import LinearSVC
 from nri import surrogate_of_model
 from nri.errors import InputError
 from nri.induce.settings import Settings
-from nri.table import label_table, table_of
-from nri.table.target import read_answers
-from nri.tasks.surrogate import mimic, right_shares
+from nri.table import table_of
 
 
 def houses(n: int = 200) -> pd.DataFrame:
@@ -81,15 +79,3 @@ def test_a_regressor_is_mimicked_as_a_number():
     assert found.rule.columns == ("size",)
     assert found.fidelity.measure == "R²"
     assert found.fidelity.value > 0.8 > found.fidelity.baseline
-
-
-def test_model_and_rule_are_compared_with_the_truth():
-    X = houses().assign(truth=["no", "yes"] * 100)
-    X["said"] = np.where(np.arange(200) % 4 == 0, "yes", X.truth)
-    table = table_of(X)
-    labelled = label_table(table.without("truth"), "said")
-    found = mimic(labelled)
-    answers = [read_answers(table, name) for name in ("truth", "said")]
-    model, rule = right_shares(found.rule, table, *answers)
-    assert model == pytest.approx(0.75)
-    assert rule == pytest.approx((found.rule.predict(table) == X.truth).mean())

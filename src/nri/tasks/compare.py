@@ -150,7 +150,11 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
     if of_classes and {*map(str, old.classes)} != {*map(str, new.classes)}:
         classes = f"{list(old.classes)} and {list(new.classes)}"
         raise InputError(f"the rules are about different classes, {classes}; {remedy}")
-    _check_kinds([*old.clauses, *new.clauses])
+    kinds: dict[str, Kind] = {}
+    for literal in (literal for clause in (*old.clauses, *new.clauses) for literal in clause):
+        if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
+            in_rules = f"{kinds[literal.column]} in one rule and {literal.kind} in the other"
+            raise InputError(f"column {literal.column!r} is {in_rules}; induce both from the same kind")
     if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
         changes = tuple(_class_change(*one) for one in pairs if one[1] or one[2])
@@ -254,14 +258,6 @@ def _shortest(clause: Clause, serves: Callable[[Clause], bool]) -> Clause:
 def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
     """Whether on all rows where a clause holds, one rule fires and the other does not."""
     return not any(can_fire(clause, where) for clause in other) and implies(Dnf([where]), one)
-
-
-def _check_kinds(clauses: Iterable[Clause]) -> None:
-    kinds: dict[str, Kind] = {}
-    for literal in (literal for clause in clauses for literal in clause):
-        if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-            in_rules = f"{kinds[literal.column]} in one rule and {literal.kind} in the other"
-            raise InputError(f"column {literal.column!r} is {in_rules}; induce both from the same kind")
 
 
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
