@@ -43,13 +43,10 @@ def test_slices_are_told_as_json_too(nri, judged):
     found = json.loads(done.out)
     assert {x["column"] for x in found["slices"][0]["clause"]["literals"]} == {"ward", "bmi"}
     assert found["slices"][0]["p_value"] < 0.05
-    assert found["test"] == "holdout"
 
 
 def test_scores_and_labels_may_be_comparisons(nri, judged):
-    done = nri(
-        "slices", judged, "-l", "flu = yes", "-p", "score > 0.5", "--without", "said", "--test", "permutation"
-    )
+    done = nri("slices", judged, "-l", "flu = yes", "-p", "score > 0.5", "--without", "said")
     assert done.code == 0
     assert "ward = c" in done.out
 
@@ -85,7 +82,6 @@ def test_scores_beside_classes_are_refused_with_both_remedies(nri, judged):
         (["slices", "-l", "flu", "-p", "sad"], "--predictions: no column 'sad'; did you mean 'said'"),
         (["slices", "-l", "flu", "-p", "score > high"], "--predictions 'score > high': 'high' is no number"),
         (["slices", "-l", "flu", "-p", "score > 0.5"], "share no value"),
-        (["slices", "-l", "flu", "-p", "said", "--test", "magic"], "no test 'magic'"),
         (["surrogate", "-p", "score", "--threshold", "7"], "one class only"),
         (["surrogate", "-p", "nope"], "--predictions: no column 'nope'"),
         (["stability"], "Add --target COLUMN"),

@@ -162,7 +162,6 @@ def slices(
     predictions: str,
     rows: opt.RowOptions,
     tolerance: float | None = None,
-    test: str = "holdout",
     alpha: float = 0.05,
     most: int = 5,
     max_literals: int = 3,
@@ -178,9 +177,9 @@ def slices(
 ) -> None:
     """Find slices on which a model errs more often than elsewhere.
 
-    The table holds the predictions of the model and the truth. By default slices are searched on one half of
-    the rows and counted on the other, so that lift and p-value are not biased by the search. Of a large file
-    some rows are searched and all others counted.
+    The table holds the predictions of the model and the truth. Slices are searched on one half of the rows
+    and counted on the other, so that lift and p-value are not biased by the search. Of a large file some
+    rows are searched and all others counted.
     """
     from nri.cli.output import record_json, show_slices
     from nri.induce.folds import note_on_rows
@@ -200,7 +199,7 @@ def slices(
         others = [name for name in split_names(never, names) or () if name not in taken]
         return {"columns": split_names(use, names), "never": others}
 
-    files = large_files(file, rows) if test == "holdout" else None
+    files = large_files(file, rows)
     if files is not None and (groups or time_order):
         raise InputError("--groups and --time-order are for tables read into memory; add --engine memory")
     if files is not None:
@@ -218,10 +217,8 @@ def slices(
         predicted = read_answers(table, predictions, "--predictions")
         features = table.without(truth.column, predicted.column).arranged(groups, time_order)
         message(note_on_rows(features, "--groups {}".format))
-        shuffles = 200 if test == "permutation" else None
-        with progress("searching for slices", steps=shuffles) as step:
-            rng = generator(random_state)
-            result = error_slices(features, truth, predicted, test=test, rng=rng, step=step, **options)
+        with progress("searching for slices"):
+            result = error_slices(features, truth, predicted, rng=generator(random_state), **options)
     if json:
         emit(record_json(result))
     else:
