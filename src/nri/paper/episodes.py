@@ -35,8 +35,7 @@ class PaperPreset:
     max_literals: int = 4  # literals in a clause, at most N
     n_spurious: int = 3
     """Columns that follow the label in one half of the rows and its opposite in the other."""
-    flip_rate: float = 0.3
-    """rho: how often such a column is 1 on the positives of the first environment."""
+    flip_rate: float = 0.3  # rho: how often such a column is 1 on the positives of the first environment
     label_noise: float = 0.0  # share of labels that are flipped after the table is made
     missing: float = 0.0  # share of cells that become unknown
     max_label_noise: float = 0.0

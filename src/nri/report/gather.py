@@ -37,18 +37,14 @@ _TICKS = 5  # Times below a survival curve.
 class ReportOptions:
     """What the page shows beside the numbers, and how much work it may be."""
 
-    title: str | None = None
-    """Heading; by default it names the target."""
-    source: str | None = None
-    """Where the rows come from, e.g. a file's name."""
+    title: str | None = None  # Heading; by default it names the target
+    source: str | None = None  # Where the rows come from, e.g. a file's name
     provenance: Mapping[str, Any] | None = None
     """Date, version, options, hash of the file and notes on its reading, which the page lists."""
     clinical: bool = False
     """Whether the rule is about people's health: the page then says "not validated for decisions"."""
-    samples: int = 20
-    """Bootstrap samples for stability; 0 leaves stability out."""
-    folds: int = 5
-    """Parts for cross-validation; 0 leaves out everything that is cross-validated."""
+    samples: int = 20  # Bootstrap samples for stability; 0 leaves stability out
+    folds: int = 5  # Parts for cross-validation; 0 leaves out everything that is cross-validated
     prevalence: float | None = None
     """Share of the positive class where the rule will be used, for predictive values; else the table's."""
     protect: tuple[str, ...] = ()
@@ -58,10 +54,8 @@ class ReportOptions:
     seconds: float | None = 10.0
     """Time that bootstrap samples may take; the rest is left out, and the page says how many there were. None
     for no limit: then the same table gives the same page."""
-    others: int = 5
-    """Other rules nearly as good that are listed at most; 0 leaves them out."""
-    seed: int = 0
-    """Seed of folds and samples."""
+    others: int = 5  # Other rules nearly as good that are listed at most; 0 leaves them out
+    seed: int = 0  # Seed of folds and samples
 
 
 def gather_report(

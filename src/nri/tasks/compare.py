@@ -57,8 +57,7 @@ class Moved:
 class ClassChange:
     """What became of the clauses of one class, or of all clauses of a rule for a number or a risk."""
 
-    label: Label | None
-    """the class; None for a number or a risk"""
+    label: Label | None  # the class; None for a number or a risk
     kept: tuple[Clause, ...]
     moved: tuple[Moved, ...]
     dropped: tuple[Clause, ...]
@@ -76,10 +75,8 @@ class RegionChange:
     """Rows for which the two predict different values, whatever the table, gaps aside."""
 
     old: Any
-    new: Any
-    """the predictions"""
-    where: Clause
-    """some of these rows: all on which this holds"""
+    new: Any  # the predictions
+    where: Clause  # some of these rows: all on which this holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +84,14 @@ class RowChanges:
     """What the two predict for the rows of a table."""
 
     n_rows: int
-    first: tuple[int, ...]
-    """Numbers, from 1, of the first rows on which they differ."""
+    first: tuple[int, ...]  # Numbers, from 1, of the first rows on which they differ
     changes: tuple[tuple[Any, Any, int], ...]
     """From which prediction to which, on how many rows, the most frequent first."""
-    score_old: Score | None
-    """None if the table does not hold the truth."""
+    score_old: Score | None  # None if the table does not hold the truth
     score_new: Score | None
     old: NDArray[Any] | None = None
-    new: NDArray[Any] | None = None
-    """[M] each: the predictions; None if the table was too large to keep them"""
-    differs: BoolArray | None = None
-    """[M]"""
+    new: NDArray[Any] | None = None  # [M] each: the predictions; None if the table was too large to keep them
+    differs: BoolArray | None = None  # [M]
 
     @property
     def differing(self) -> int:
@@ -117,8 +110,7 @@ class Comparison:
     default_new: Any
     columns_dropped: tuple[str, ...]
     columns_added: tuple[str, ...]
-    rows: RowChanges | None
-    """None if no table was given."""
+    rows: RowChanges | None  # None if no table was given
     opposite: bool = False
     """Whether one rule is about one of two classes and the other about the other: where they fire is then no
     measure of how they differ, what they predict is."""

@@ -32,13 +32,10 @@ _MOST_FREQUENT = 10  # Clauses that are listed, those of most samples first.
 class ClauseStability:
     """How often a clause of the rule came back in the samples."""
 
-    label: Label | None
-    """the class that it predicts; None for a number or a risk"""
+    label: Label | None  # the class that it predicts; None for a number or a risk
     clause: Clause
-    same_words: float
-    """Share of the samples whose rule has exactly this clause for this class."""
-    same_conditions: float
-    """Share of the samples with such a clause, whatever its thresholds."""
+    same_words: float  # Share of the samples whose rule has exactly this clause for this class
+    same_conditions: float  # Share of the samples with such a clause, whatever its thresholds
     overlap: float
     """Mean over samples of the rows in common with the most similar clause, by all rows of either."""
 
@@ -48,12 +45,9 @@ class ClauseFrequency:
     """Conditions that the samples' rules have, whether or not the rule has them."""
 
     label: Label | None
-    clause: Clause
-    """with its most frequent thresholds"""
-    share: float
-    """Of the samples, whatever the thresholds."""
-    in_rule: bool
-    """Whether the rule of the whole table has them, whatever the thresholds."""
+    clause: Clause  # with its most frequent thresholds
+    share: float  # Of the samples, whatever the thresholds
+    in_rule: bool  # Whether the rule of the whole table has them, whatever the thresholds
 
 
 @dataclass(frozen=True)
@@ -69,10 +63,8 @@ class ColumnFrequency:
 class Stability:
     """What bootstrap samples say about a rule."""
 
-    samples: int
-    """Samples that rules were induced from."""
-    rows: int
-    """Rows drawn in each."""
+    samples: int  # Samples that rules were induced from
+    rows: int  # Rows drawn in each
     measure: str
     """what agreement is: ``share`` of rows with the same class, or ``correlation`` of numbers and risks"""
     agreement: float | None
@@ -81,16 +73,11 @@ class Stability:
     """The same for rules that predict each class as often, but regardless of the row; 0 for a correlation."""
     columns: tuple[ColumnFrequency, ...]
     """The columns of the rule, in its order, then the others that most samples read."""
-    clauses: tuple[ClauseStability, ...]
-    """The clauses of the rule, in its order."""
-    frequent: tuple[ClauseFrequency, ...]
-    """The conditions of most samples."""
-    n_clauses: tuple[int, ...]
-    """For each sample, how many clauses its rule had."""
-    same_rule: int
-    """Samples whose rule has exactly the clauses of the rule."""
-    same_shape: int
-    """Samples whose rule has these clauses, whatever the thresholds."""
+    clauses: tuple[ClauseStability, ...]  # The clauses of the rule, in its order
+    frequent: tuple[ClauseFrequency, ...]  # The conditions of most samples
+    n_clauses: tuple[int, ...]  # For each sample, how many clauses its rule had
+    same_rule: int  # Samples whose rule has exactly the clauses of the rule
+    same_shape: int  # Samples whose rule has these clauses, whatever the thresholds
 
     @property
     def recurring(self) -> tuple[ClauseFrequency, ...]:

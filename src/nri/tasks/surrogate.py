@@ -24,8 +24,7 @@ from nri.table.target import with_target
 class Surrogate:
     """A rule in a model's place."""
 
-    induction: Induction
-    """The rule, and the columns that could not be used."""
+    induction: Induction  # The rule, and the columns that could not be used
     fidelity: Score
     """How well the rule predicts the model's predictions, cross-validated: accuracy of classes or R² of a
     number, beside always predicting what the model predicts most often, or its mean."""
