@@ -38,8 +38,14 @@ def predict(
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     applied = read_rule(rule)
-    if probability_of or probabilities:
-        applied = _with_probabilities(applied, [] if probabilities else probability_of or [])
+    if probability_of or probabilities:  # of the classes that are named, or of each
+        from nri.table.target import class_index
+
+        target = applied.labels
+        named = [] if probabilities else probability_of or []
+        labels = [target.classes[class_index(target.classes, label)] for label in named]
+        shown = tuple(dict.fromkeys(labels)) or target.classes
+        applied = replace(applied, predicts=replace(target, shown=shown))
     _refuse_database(rule, file)
     files = files_to_stream(file, place)
     if files is not None and posterior is not None:
@@ -90,7 +96,7 @@ def _predict_in_memory(
 ) -> str | None:
     """Write the predictions; return how good they are if the table holds the truth."""
     from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import posterior_columns, predictions, score_text
+    from nri.tasks.predictions import Truth, posterior_columns, predictions
 
     predicted = predictions(rule, source)
     if posterior is not None:
@@ -102,16 +108,7 @@ def _predict_in_memory(
         write_table(predicted, out or table_output())
     else:
         write_beside(source, predicted, out or table_output())
-    return score_text(rule, source, predicted.iloc[:, 0].to_numpy())
-
-
-def _with_probabilities(rule: "Rule", wanted: list[str]) -> "Rule":
-    """Return a rule whose predictions come with the probabilities of these classes; if none, of each."""
-    from nri.table.target import class_index
-
-    target = rule.labels
-    named = [target.classes[class_index(target.classes, label)] for label in wanted]
-    return replace(rule, predicts=replace(target, shown=tuple(dict.fromkeys(named)) or target.classes))
+    return Truth(rule).add(source, predicted.iloc[:, 0].to_numpy()).text
 
 
 def _refuse_database(rule: Path, file: str) -> None:

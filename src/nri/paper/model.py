@@ -62,14 +62,10 @@ class PaperNetwork(Network):
         super().__init__(onnx_file)
         if self.card["inducer"] not in KINDS:
             raise InputError(f"{onnx_file} holds the {self.card['inducer']!r} network, not the paper's")
-        self._one_by_one = self.graph.axes.get("values") == 2  # exported before there were views
 
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
-        if self._one_by_one:
-            views = zip(cells, known, strict=True)
-            return [Gates(*self.run({"values": c, "known": k, "labels": y})) for c, k in views]
         z, w = self.run({"values": cells, "known": known, "labels": y})
         return [Gates(*pair) for pair in zip(z, w, strict=True)]
 

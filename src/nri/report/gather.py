@@ -77,8 +77,13 @@ def gather_report(
     :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
-    rule = found.rule.settled
-    _check_target(table, rule)
+    rule, remedy = found.rule.settled, "report on rows with the same"
+    kinds = table.explained.predicts.kind, rule.predicts.kind
+    if kinds[0] != kinds[1]:
+        raise InputError(f"the rule predicts {kinds[1]}, the table has {kinds[0]}; {remedy}")
+    if kinds[0] == "classes" and rule.classes != table.classes:
+        classes = f"the classes {list(rule.classes)}, the table has {list(table.classes)}"
+        raise InputError(f"the rule is about {classes}; {remedy} classes")
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     stability = None
@@ -98,19 +103,6 @@ def gather_report(
 def steps_of(options: ReportOptions) -> int:
     """Return how often ``step`` is called at most, for a progress bar."""
     return options.folds + options.samples
-
-
-def _check_target(table: Table, rule: Rule) -> None:
-    kinds = table.explained.predicts.kind, rule.predicts.kind
-    if kinds[0] != kinds[1]:
-        raise InputError(
-            f"the rule predicts {kinds[1]}, the table has {kinds[0]}; report on rows with the same"
-        )
-    if rule.predicts.kind == "classes" and rule.classes != table.classes:
-        raise InputError(
-            f"the rule is about the classes {list(rule.classes)}, the table has {list(table.classes)}; "
-            "report on rows with the same classes"
-        )
 
 
 def _held_out(

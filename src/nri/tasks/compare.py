@@ -150,7 +150,9 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
     if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
         changes = tuple(_class_change(*one) for one in pairs if one[1] or one[2])
-        opposite = _are_opposite(old, new)
+        about = [[*map(str, one.described)] for one in (old, new)]
+        # each is about one of two classes, not the same one, and predicts the other by default
+        opposite = len(old.classes) == 2 and about == [[str(new.default)], [str(old.default)]]
         changes = _by_predictions(changes) if opposite else changes
     else:
         changes = (_class_change(None, Dnf(old.clauses), Dnf(new.clauses)),)
@@ -198,12 +200,6 @@ _RELATIONS = {
     (True, True): "other rows",
 }
 """By whether the new rule loses rows of the old one, and whether it gains others."""
-
-
-def _are_opposite(old: Rule, new: Rule) -> bool:
-    """Whether each is about one of two classes, not the same one, and predicts the other by default."""
-    about = [[*map(str, one.described)] for one in (old, new)]
-    return len(old.classes) == 2 and about == [[str(new.default)], [str(old.default)]]
 
 
 def _by_predictions(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]:
@@ -273,11 +269,8 @@ def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
         if str(was) == str(now):
             continue
         here = _place({name: column.cell(row) for name, column in columns.items()}, literals)
-
-        def both_decide(where: Clause, i: int = i, j: int = j) -> bool:
-            return _decides(old, i, where) and _decides(new, j, where)
-
-        changes.append(RegionChange(was, now, _shortest(here, both_decide)))
+        where = _shortest(here, lambda x, i=i, j=j: _decides(old, i, x) and _decides(new, j, x))  # type: ignore[misc]
+        changes.append(RegionChange(was, now, where))
     return tuple(changes)
 
 

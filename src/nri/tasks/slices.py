@@ -186,9 +186,13 @@ def _judged(clauses: Sequence[Clause], counts: IntArray, alpha: float, independe
 
     ``independent`` is the share of rows that count, where rows belong together.
     """
+    from scipy.stats import hypergeom
+
     (n_rows, n_errors), *of_slices = counts.tolist()
     rate = n_errors / n_rows if n_rows else 0.0
-    p_values = _holm(_fisher(np.floor(counts * independent + 1e-9).astype(np.int64)))
+    # the chance that as many rows as a slice has, drawn at random, hold at least as many errors
+    all_rows, *rows = np.floor(counts * independent + 1e-9).astype(np.int64)
+    p_values = _holm([float(hypergeom.sf(errors - 1, *all_rows, n)) for n, errors in rows])
     slices = []
     for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True):
         share = errors / rows if rows else 0.0
@@ -204,15 +208,7 @@ def _judged(clauses: Sequence[Clause], counts: IntArray, alpha: float, independe
     )
 
 
-def _fisher(counts: IntArray) -> FloatArray:
-    """For each slice, the chance that as many rows, drawn at random, hold at least as many errors."""
-    from scipy.stats import hypergeom
-
-    n_rows, n_errors = counts[0]
-    return np.asarray(hypergeom.sf(counts[1:, 1] - 1, n_rows, n_errors, counts[1:, 0]))
-
-
-def _holm(p_values: Sequence[float] | FloatArray) -> list[float]:
+def _holm(p_values: Sequence[float]) -> list[float]:
     """Correct for the number of tests: the chance of any false slice stays below alpha.
 
     >>> _holm([0.01, 0.04])

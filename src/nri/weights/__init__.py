@@ -184,7 +184,6 @@ class Graph:
 
     def __init__(self, message: bytes) -> None:
         fields = _fields(message)
-        self.axes = dict(map(_input, fields.get(11, [])))  # how many each input has
         self.outputs = [_text(_fields(each)[1]) for each in fields[12]]
         self.constants: dict[str, Array] = dict(map(_tensor, fields.get(5, [])))
         self.nodes: list[Node] = []
@@ -250,12 +249,6 @@ def _tensor(message: bytes) -> tuple[str, Array]:
     return _text(fields.get(8, [b""])), cells.reshape(fields.get(1, []))
 
 
-def _input(message: bytes) -> tuple[str, int]:
-    fields = _fields(message)
-    shape = _fields(_fields(_fields(fields[2][0])[1][0])[2][0])
-    return _text(fields[1]), len(shape.get(1, []))
-
-
 def _option(message: bytes) -> tuple[str, Any]:
     fields = _fields(message)
     return _text(fields[1]), _OPTION_READERS[fields[20][0]](fields)
@@ -303,21 +296,11 @@ def _slice(
     return x[tuple(where)]
 
 
-def _reshape(x: Array, shape: Array, allowzero: int = 0) -> Array:
-    kept = [x.shape[k] if size == 0 and not allowzero else size for k, size in enumerate(shape.tolist())]
-    return x.reshape(kept)
-
-
 def _unsqueeze(x: Array, axes: Array) -> Array:
     shape = list(x.shape)
     for axis in sorted(axis % (x.ndim + len(axes)) for axis in axes.tolist()):
         shape.insert(axis, 1)
     return x.reshape(shape)  # np.expand_dims takes ten times as long
-
-
-def _sum(x: Array, axes: Array | None = None, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
-    over = None if axes is None else tuple(axes)
-    return np.asarray(x.sum(axis=over, keepdims=bool(keepdims), dtype=x.dtype))
 
 
 def _top(x: Array, k: Array, axis: int = -1, largest: int = 1, sorted: int = 1) -> list[Array]:
@@ -363,9 +346,13 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "Range": lambda start, stop, step: np.arange(start, stop, step),
     "Reciprocal": lambda x: 1 / x,
     "ReduceMean": lambda x, axes, keepdims=1: x.mean(axis=axes, keepdims=bool(keepdims)),
-    "ReduceSum": _sum,
+    "ReduceSum": lambda x, axes=None, keepdims=1, **_: x.sum(
+        axis=None if axes is None else tuple(axes), keepdims=bool(keepdims), dtype=x.dtype
+    ),
     "Relu": lambda x: np.maximum(x, 0),
-    "Reshape": _reshape,
+    "Reshape": lambda x, shape, allowzero=0: x.reshape(
+        [x.shape[k] if size == 0 and not allowzero else size for k, size in enumerate(shape.tolist())]
+    ),
     "Shape": lambda x: np.array(x.shape),
     "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "Slice": _slice,

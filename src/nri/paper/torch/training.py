@@ -219,16 +219,12 @@ class PaperTrainConfig(TrainConfig):
         check_limits("paper", self, ["batch"], 1)
         check_limits("paper", self, ["pool"], 0)
         if self.pool % self.batch:
-            raise ConfigError(
-                f"pool = {self.pool} is no multiple of batch = {self.batch}; "
-                "give one, or 0 for fresh episodes"
-            )
+            cause = f"pool = {self.pool} is no multiple of batch = {self.batch}"
+            raise ConfigError(f"{cause}; give one, or 0 for fresh episodes")
         widest = self.data.max_variables + self.data.n_spurious
         if self.model.n_train < widest:
-            raise ConfigError(
-                f"model.n_train = {self.model.n_train} is narrower than the {widest} columns of the "
-                "training tables; give at least data.max_variables + data.n_spurious"
-            )
+            cause = f"n_train = {self.model.n_train} is narrower than the {widest} columns of training tables"
+            raise ConfigError(f"model.{cause}; give at least data.max_variables + data.n_spurious")
 
 
 class PaperTraining(SlotTraining):
