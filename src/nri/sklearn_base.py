@@ -109,8 +109,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
-        rows = self._named(X)
-        return self.rule_.explain(rows)
+        return self.rule_.explain(self._named(X))
 
     def alternatives(
         self, X: Any, y: Any = None, *, within: float = 0.01, most: int = 20, **more: Any

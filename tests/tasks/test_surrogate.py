@@ -22,7 +22,7 @@ def test_rules_say_what_the_model_says_not_what_is_true():
     model = LogisticRegression(max_iter=500).fit(X, X["size"] > 100)
     found = surrogate_of_model(model, X)
     said = found.rule.predict({name: _column(X, name) for name in found.rule.columns}, len(X))
-    assert found.fidelity_seen.value == pytest.approx((said == model.predict(X)).mean())
+    assert (said == model.predict(X)).mean() > 0.9
     assert found.fidelity.value > 0.9 > found.fidelity.baseline
     assert found.rule.target == "prediction"
 

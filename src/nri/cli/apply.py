@@ -137,6 +137,8 @@ def explain(
 
     Large files are read as far as the last row of --row.
     """
+    import numpy as np
+
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
     applied = read_rule(rule)
@@ -145,7 +147,12 @@ def explain(
     if files is None:
         source = open_table(file, place)
         numbers += [] if where is None else _rows_where(source, where)
-        explanations = _explained(applied, source, numbers, file)
+        for number in numbers:
+            if not 1 <= number <= len(source):
+                raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
+        places = np.array(numbers, dtype=np.int64) - 1
+        columns = {name: column.take(places) for name, column in applied.read(source).items()}
+        explanations = [str(one) for one in applied.explain(columns, len(places))]
     elif where is not None:
         raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
     else:
@@ -155,17 +162,6 @@ def explain(
             explanations = stream_explanations(applied, files, numbers)
     for number, text in zip(numbers, explanations, strict=True):
         emit(f"row {number}: {text}")
-
-
-def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) -> list[str]:
-    import numpy as np
-
-    for number in numbers:
-        if not 1 <= number <= len(source):
-            raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
-    rows = np.array([number - 1 for number in numbers], dtype=np.int64)
-    columns = {name: column.take(rows) for name, column in rule.read(source).items()}
-    return [str(one) for one in rule.explain(columns, len(rows))]
 
 
 def _rows_where(source: "Source", condition: str) -> list[int]:

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
-from nri.induce.assemble import coded_predictions
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import Settings
 from nri.induce.validate import FOLDS, cross_validate
@@ -28,8 +27,6 @@ class Surrogate:
     fidelity: Score
     """How well the rule predicts the model's predictions, cross-validated: accuracy of classes or R² of a
     number, beside always predicting what the model predicts most often, or its mean."""
-    fidelity_seen: Score | None
-    """The same on the rows that the rule was induced from; None where they are not in memory."""
 
     @property
     def rule(self) -> Rule:
@@ -95,14 +92,11 @@ def mimic(
 ) -> Surrogate:
     """Induce a rule for rows whose outcome is a model's predictions, and cross-validate its fidelity."""
     rng = rng or np.random.default_rng(0)
-    outcome = rows.explained if isinstance(rows, Table) else rows.outcome
-    if isinstance(rows, Table) and outcome.is_constant:
-        raise InputError(f"the model predicts {outcome.describe()} on every row; give rows that differ")
+    if isinstance(rows, Table) and rows.explained.is_constant:
+        predicted = rows.explained.describe()
+        raise InputError(f"the model predicts {predicted} on every row; give rows that differ")
     induction = induce_rule(rows, settings, rng=rng)
-    seen = None
-    if isinstance(rows, Table):
-        seen = outcome.score(coded_predictions(induction.rule, rows), rows.weights)
-    return Surrogate(induction, cross_validate(rows, settings, rng=rng, folds=folds, step=step), seen)
+    return Surrogate(induction, cross_validate(rows, settings, rng=rng, folds=folds, step=step))
 
 
 def _scores(model: Any, X: Any) -> Any:
