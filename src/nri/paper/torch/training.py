@@ -17,9 +17,8 @@ from torch import Tensor, nn
 from nri.arrays import BoolArray, FloatArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.paper.deploy import deploy
 from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
-from nri.paper.model import TUNED, Gates, PaperModel
+from nri.paper.model import TUNED, Gates, PaperModel, deploy
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, binary_entropy
 from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
