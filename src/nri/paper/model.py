@@ -148,6 +148,9 @@ class PaperNetwork(Network):
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
         """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
         cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
+        if self.graph.axes.get("values") == 2:  # exported by 0.2.0, before there were views
+            views = zip(cells, known, strict=True)
+            return [Gates(*self.run({"values": c, "known": k, "labels": y})) for c, k in views]
         z, w = self.run({"values": cells, "known": known, "labels": y})
         return [Gates(*pair) for pair in zip(z, w, strict=True)]
 

@@ -184,6 +184,7 @@ class Graph:
 
     def __init__(self, message: bytes) -> None:
         fields = _fields(message)
+        self.axes = dict(map(_input, fields.get(11, [])))  # how many each input has
         self.outputs = [_text(_fields(each)[1]) for each in fields[12]]
         self.constants: dict[str, Array] = dict(map(_tensor, fields.get(5, [])))
         self.nodes: list[Node] = []
@@ -247,6 +248,12 @@ def _tensor(message: bytes) -> tuple[str, Array]:
     fields = _fields(message)
     cells: Array = np.frombuffer(fields[9][0], DTYPES[fields[2][0]])
     return _text(fields.get(8, [b""])), cells.reshape(fields.get(1, []))
+
+
+def _input(message: bytes) -> tuple[str, int]:
+    fields = _fields(message)
+    shape = _fields(_fields(_fields(fields[2][0])[1][0])[2][0])
+    return _text(fields[1]), len(shape.get(1, []))
 
 
 def _option(message: bytes) -> tuple[str, Any]:
