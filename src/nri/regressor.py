@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
-from nri.errors import InputError, listed
+from nri.errors import InputError
 from nri.induce.induce import induce_rule
 from nri.rule.estimate import SurvivalTarget
 from nri.sklearn_base import TableEstimator, check_length, has_names, read_numbers
@@ -180,15 +180,12 @@ def read_followed(frame: pd.DataFrame, y: Any, time: Any, event: Any) -> tuple[p
     given = [one is not None for one in (y, time, event)]
     if given not in ([True, False, False], [False, True, True]):
         raise InputError("give either y, an array of event and time, or both time= and event=")
-    if y is not None and getattr(getattr(y, "dtype", None), "names", None):
-        if len(y.dtype.names) != 2:
-            raise InputError(f"y has the fields {listed(y.dtype.names)}; give two, event and time")
-        event, time = (pd.Series(y[name], name=name) for name in y.dtype.names)
-    elif y is not None:
-        both = as_frame(y)
+    if y is not None:
+        structured = getattr(getattr(y, "dtype", None), "names", None)  # event and time, in this order
+        both = pd.DataFrame(y).iloc[:, ::-1] if structured else as_frame(y)
         if both.shape[1] != 2:
             raise InputError(f"y has {both.shape[1]} columns; give two, time and event")
-        both = both if has_names(y) else both.set_axis(["time", "event"], axis="columns")
+        both = both if structured or has_names(y) else both.set_axis(["time", "event"], axis="columns")
         time, event = both.iloc[:, 0], both.iloc[:, 1]
     called = []
     for cells, what in ((time, "time"), (event, "event")):

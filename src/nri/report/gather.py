@@ -191,11 +191,6 @@ class Report:
     floors: Floored | None = None  # Whether floors for sensitivity and specificity are met, if there are any.
 
     @property
-    def n_rows(self) -> int:
-        """Rows of the table."""
-        return len(self.table)
-
-    @property
     def weight(self) -> float:
         """Of all rows together; their number if they are not weighted."""
         return float(self.table.weights.sum())
@@ -248,12 +243,12 @@ class Report:
     @cached_property
     def _fires(self) -> BoolArray:
         """[M, branches]: where each branch fires."""
-        return clause_matrix(self.rule.clauses, self._columns, self.n_rows)
+        return clause_matrix(self.rule.clauses, self._columns, len(self.table))
 
     @cached_property
     def _deciding(self) -> IntArray:
         """[M]: which branch decides."""
-        return self.rule.decide(self._columns, self.n_rows)
+        return self.rule.decide(self._columns, len(self.table))
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
@@ -294,7 +289,7 @@ class Report:
     def _truth(self, clause: Clause) -> BoolArray:
         """[conditions, M]: where each condition of a clause is known to hold."""
         holds = [literal_truth(literal, self._columns)[0] for literal in clause]
-        return np.array(holds, dtype=bool).reshape(len(holds), self.n_rows)
+        return np.array(holds, dtype=bool).reshape(len(holds), len(self.table))
 
     def _tally(self, rows: BoolArray, index: int) -> Tally:
         """Count the rows of a mask, and those of the class that a branch, or the ELSE, predicts."""
@@ -362,7 +357,7 @@ class Report:
         """What missing cells do to the rule."""
         missing = {name: ~column.known for name, column in self._columns.items()}
         counts = [(name, int(rows.sum())) for name, rows in missing.items() if rows.any()]
-        nowhere = np.zeros(self.n_rows, dtype=bool)
+        nowhere = np.zeros(len(self.table), dtype=bool)
         gap = np.logical_or.reduce([nowhere, *missing.values()])
         possible = np.logical_or.reduce([nowhere, *(self._possible(one) for one in self.rule.clauses)])
         undecided = int((possible & ~self._fires.any(axis=1)).sum())
