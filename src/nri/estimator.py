@@ -146,11 +146,13 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     def predict(self, X: Any) -> NDArray[Any]:
         """[M]: the label of each row; a DataFrame needs only the columns that the rules use."""
-        return self.classes_[self.rule_.predict_index(self._named(X))]
+        rows = self._named(X)
+        return self.classes_[self.rule_.predict_index(rows)]
 
     def predict_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: probabilities, from the precision of the clause that decides each row."""
-        return self.rule_.predict_proba(self._named(X))
+        rows = self._named(X)
+        return self.rule_.predict_proba(rows)
 
     def posterior_proba(self, X: Any) -> FloatArray:
         """[M, n_classes]: what the model believes beyond its rule; all columns of ``fit`` are needed.

@@ -22,11 +22,13 @@ class SegmentEstimator(TableEstimator):
 
     def predict(self, X: Any) -> FloatArray:
         """[M]: the value of each row's segment; a DataFrame needs only the columns that the rule uses."""
-        return self.rule_.predict(self._named(X))
+        rows = self._named(X)
+        return self.rule_.predict(rows)
 
     def apply(self, X: Any) -> IntArray:
         """[M]: the index of each row's segment in ``rule_.branches``; their number for the ELSE."""
-        return self.rule_.decide(self._named(X))
+        rows = self._named(X)
+        return self.rule_.decide(rows)
 
     def _fit(self, table: Table, X: Any) -> Self:
         columns = [name for name in as_frame(X).columns if name in table.columns]

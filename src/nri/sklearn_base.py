@@ -109,7 +109,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     def explain(self, X: Any) -> list[Explanation]:
         """For each row, which clauses fired or, when none did, what the nearest one lacked."""
-        return self.rule_.explain(self._named(X))
+        rows = self._named(X)
+        return self.rule_.explain(rows)
 
     def alternatives(
         self, X: Any, y: Any = None, *, within: float = 0.01, most: int = 20, **more: Any
