@@ -136,7 +136,7 @@ def _measure_of(page, name):
     ("text", "message"),
     [
         ("max_clause = 2", "unknown key 'max_clause'; did you mean 'max_clauses'"),
-        ("[knowledge]\ncut = 3", "unknown key 'knowledge.cut'; did you mean 'cuts'"),
+        ("[knowledge]\ncut = 3", "knowledge: unknown key 'cut'; did you mean 'cuts'"),
         ("[", "is not valid TOML"),
         ("counts = 'often'", "counts is 'often', which is none of auto, never, only"),
         ("binarize = 'deep'", "binarize is 'deep', which is none of auto, paper"),

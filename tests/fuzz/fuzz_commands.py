@@ -45,7 +45,7 @@ FITTING = {
     "--cuts": "age=30,50 age=", "--monotone": "age=up fever=down", "--forbid": "fever,cough age", "--cost": "no=5 yes=2",
     "--statement": "select update view case", "--random-state": "0 1 7", "--row": "1 2 60 0", "--header": "0 1 2",
     "--sheet": "s 1", "--engine": "auto memory duckdb", "--memory": "1GB 100MB", "--sample": "20 500",
-    "--knock-out": "a b a=1", "--simulate": "a=1,b=0 10", "--test": "holdout permutation", "--until": "1",
+    "--knock-out": "a b a=1", "--simulate": "a=1,b=0 10", "--until": "1",
 }  # fmt: skip
 """Values that an option may well have, so that not every command line is refused at once."""
 ENCODINGS = ("utf-8", "utf-8", "cp1252", "ascii", "koi8-r", "shift_jis", "cp437")

@@ -67,12 +67,12 @@ def test_a_counting_clause_is_told_member_by_member(visits):
 def test_every_row_is_decided_once(visits):
     report = gather_report(visits, induced(visits), options=QUICK)
     otherwise = report.rule.decide(visits) == len(report.branches)
-    assert sum(branch.decides.rows for branch in report.branches) + otherwise.sum() == report.n_rows
-    assert sum(pattern.rows for pattern in report.patterns) == report.n_rows
+    assert sum(branch.decides.rows for branch in report.branches) + otherwise.sum() == len(report.table)
+    assert sum(pattern.rows for pattern in report.patterns) == len(report.table)
     right_by_default = (visits.codes[otherwise] == report.rule.class_indices[-1]).sum()
     right = sum(branch.decides.right for branch in report.branches) + right_by_default
     assert right == sum(pattern.right for pattern in report.patterns)
-    assert right / report.n_rows == pytest.approx(report.seen.value)
+    assert right / len(report.table) == pytest.approx(report.seen.value)
 
 
 def test_the_confusion_matrix_counts_truth_against_prediction(visits):
@@ -155,7 +155,7 @@ def test_weights_that_sum_to_the_number_of_rows_are_still_weights(visits):
     """The page called such rows plain rows, as the sum alone was looked at."""
     weights = np.where(np.arange(80) % 2 == 0, 0.5, 1.5)
     report = gather_report(visits.reweighted(weights), induced(visits), options=QUICK)
-    assert report.weight == report.n_rows
+    assert report.weight == len(report.table)
     assert report.table.is_weighted
     assert "right on these weighted rows" in render_report(report)
 
@@ -163,7 +163,7 @@ def test_weights_that_sum_to_the_number_of_rows_are_still_weights(visits):
 def test_rows_of_weight_zero_are_as_good_as_absent(visits):
     weights = np.where(np.arange(80) < 20, 0.0, 1.0)
     report = gather_report(visits.reweighted(weights), induced(visits), options=QUICK)
-    assert report.n_rows == 60
+    assert len(report.table) == 60
 
 
 def test_the_held_out_accuracy_is_that_of_cross_validation(visits):
@@ -188,7 +188,7 @@ def test_the_shortest_rule_whose_difference_is_within_its_error_is_recommended(v
 def test_more_rows_than_allowed_are_sampled_for_what_is_induced_again(visits):
     options = ReportOptions(samples=1, folds=2, max_rows=40)
     report = gather_report(visits, induced(visits), options=options)
-    assert report.n_rows == 80
+    assert len(report.table) == 80
     assert len(report.held_out.table) == 40
     assert report.stability.rows == 40
 

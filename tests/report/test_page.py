@@ -208,7 +208,7 @@ def test_a_number_has_the_page_that_classes_have(tmp_path):
     assert report.others.measure == "R²"
     assert report.stability.measure == "correlation"
     otherwise = report.rule.decide(table) == len(report.branches)
-    assert sum(branch.decides.rows for branch in report.branches) + otherwise.sum() == report.n_rows
+    assert sum(branch.decides.rows for branch in report.branches) + otherwise.sum() == len(report.table)
     assert all(sum(shares) == pytest.approx(1.0) for shares in report.distributions)
     assert [group.column for group in report.groups] == ["age"]
     text = Page(render_report(report)).text

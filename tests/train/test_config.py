@@ -44,7 +44,7 @@ def test_true_is_no_number(tmp_path):
 
 
 def test_an_impossible_value_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match="heads must be at least 1"):
+    with pytest.raises(ConfigError, match="heads = 0 is out of bounds; give at least 1"):
         loaded(written(tmp_path, "[model]\nheads = 0\n"))
 
 

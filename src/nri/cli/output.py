@@ -415,8 +415,8 @@ def show_stability(rule: Rule | None, result: Stability) -> None:
 
 def show_slices(result: "Slices") -> None:
     """Show the slices on which a model errs, and how many were doubtful."""
-    tested = "rows held out for testing" if result.test == "holdout" else "rows"
-    message(f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)")
+    tested = f"{result.rows} rows held out for testing ({result.errors} errors)"
+    message(f"error rate {result.rate:.2f} on the {tested}")
     if result.slices:
         lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
         for one in result.slices:

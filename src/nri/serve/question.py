@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -59,12 +60,10 @@ def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Questi
     Conditions are read as the columns are.
     """
     data, usual = as_object(data), Settings()
-    groups, time_order, event = (
-        None if data.get(key) is None else _text(data, key) for key in ("groups", "time_order", "event")
-    )
-    prevalence = None if data.get("prevalence") is None else _number(data, "prevalence")
-    if prevalence is not None:
-        check_prevalence(prevalence)
+    named = ("groups", "time_order", "event")
+    groups, time_order, event = (_typed(data, key, (str, NoneType)) for key in named)
+    prevalence = _typed(data, "prevalence", (int, float, NoneType))
+    check_prevalence(prevalence)
     plain = {"max_clauses": int, "max_literals": int, "negations": bool, "counts": str, "stable": bool}
     return Question(
         groups=groups,

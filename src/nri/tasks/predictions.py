@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,11 +134,11 @@ class Truth:
     mean: float = 0.0
     spread: float = 0.0  # sum of squared distances from the mean
 
-    def add(self, rows: Source | Table, predicted: NDArray[Any]) -> None:
+    def add(self, rows: Source | Table, predicted: NDArray[Any]) -> Self:
         """Take further rows into account."""
         target, name = self.rule.predicts, self.rule.target
         if name not in rows.names:
-            return
+            return self
         if isinstance(rows, Table):
             read = ReadColumn(rows.columns[name], rows.plans[name])
         elif isinstance(target, NumberTarget):
@@ -150,6 +150,7 @@ class Truth:
             self._add_classes(target, read, known, predicted)
         elif isinstance(target, NumberTarget) and known.any():
             self._add_numbers(read.column.values[known].astype(float), predicted[known].astype(float))
+        return self
 
     def _add_classes(
         self, target: ClassTarget, read: ReadColumn, known: BoolArray, predicted: NDArray[Any]
@@ -200,13 +201,6 @@ class Truth:
             off = target.amount(score.details["mean_absolute_error"])
             return f"R² {score.value:.2f}, off by {off} on average, on the {self.known} rows"
         return f"accuracy {score} on the {self.known} rows"
-
-
-def score_text(rule: Rule, rows: Source | Table, predicted: NDArray[Any]) -> str | None:
-    """Write how good predictions are, and on how many rows; None if the table does not hold the truth."""
-    truth = Truth(rule)
-    truth.add(rows, predicted)
-    return truth.text
 
 
 def stream_predictions(
