@@ -13,7 +13,7 @@ from nri.cli.console import printable
 from nri.cli.errors import in_options, usage_line
 from nri.cli.files import choose_format, parse_costs, parse_labels, parse_missing
 from nri.cli.output import record_json, text_table
-from nri.cli.reading import split_names
+from nri.cli.reading import resolve_target, split_names
 from nri.errors import TargetError
 from nri.rule import Clause, Literal, Op
 
@@ -47,8 +47,9 @@ def test_cells_codes_and_costs_are_read_from_texts():
     assert parse_costs(["yes=5"], ("no", "yes")) == {"yes": 5.0}
 
 
-def test_names_of_columns_may_have_commas():
+def test_names_of_columns_may_have_commas_and_the_target_only_its_end():
     assert split_names(["a,b", "height, in cm"], ["a", "height, in cm"]) == ["a", "b", "height, in cm"]
+    assert resolve_target("flu = yes", ["visit.flu", "visit.age"]) == '"visit.flu" = yes'
 
 
 def test_a_name_cannot_command_the_terminal():

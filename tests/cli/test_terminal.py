@@ -66,6 +66,21 @@ def test_no_escape_sequence_of_a_class_reaches_the_terminal(nri, visits):
         assert not {"\x1b", "\x9b"} & {*done.out, *done.err}
 
 
+@pytest.mark.parametrize("name", ["clinic.flu", "is_flu", "Had FLU"])
+def test_a_target_is_known_by_the_end_of_its_name(nri, visits, name):
+    visits.write_text(visits.read_text().replace("flu", name, 1))
+    done = nri("induce", visits, "-t", "flu", "--model", "greedy")
+    assert done.code == 0
+    assert f"target 'flu' is read as '{name}'" in done.err
+    assert nri("induce", visits, "-t", "flu = yes", "--model", "greedy").code == 0
+    assert "no target column 'lu'" in nri("induce", visits, "-t", "lu").err
+
+
+def test_a_target_by_its_end_must_be_one_column(nri, visits):
+    visits.write_text(visits.read_text().replace("ward,flu", "a.flu,b.flu", 1))
+    assert "no target column 'flu'" in nri("induce", visits, "-t", "flu").err
+
+
 def test_rows_are_explained_by_a_condition(nri, visits, rule):
     lines = visits.read_text().splitlines()
     visits.write_text("\n".join([f"id,{lines[0]}", *(f"P{i},{line}" for i, line in enumerate(lines[1:], 1))]))

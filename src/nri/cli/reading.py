@@ -1,6 +1,7 @@
 """Reading: the rows that commands read, and the settings that their options make."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nri.cli import options as opt
 from nri.cli.console import message, progress
 from nri.cli.files import parse_costs, read_options, read_rule, read_settings, rows_in_place
-from nri.errors import InputError, MissingTargetError
+from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,9 +85,7 @@ def _outcome_and_options(
     """Return the target, and how cells are read: those of what is explained are taken as they are."""
     from nri.table.codes import ReadOptions
 
-    target = reading.target if reading.time is None else ""
-    if target is None:
-        raise MissingTargetError(names)
+    target = resolve_target(reading.target, names) if reading.time is None else ""
     columns = [target]
     if target not in names:
         from nri.table.by_plan import comparison_of
@@ -110,6 +109,29 @@ def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
     from nri.rows.files import goes_by_engine
 
     return goes_by_engine(file, rows.engine)
+
+
+_LEAST_ENDING = 3  # Letters that the end of a column's name must have to be taken for it.
+
+
+def resolve_target(target: str | None, names: Sequence[str]) -> str:
+    """Return the target; a name that no column has may be the end of just one column's name."""
+    if target is None:
+        raise MissingTargetError(names)
+    if target in names:
+        return target
+    from nri.table.by_plan import comparison_of
+
+    try:
+        comparison_of(target, names)
+    except UnknownColumnError as error:
+        ending = re.compile(rf"(?:.*[\W_])?{re.escape(error.name)}", re.IGNORECASE | re.DOTALL)
+        matching = [name for name in names if ending.fullmatch(name)]
+        if len(matching) != 1 or len(error.name) < _LEAST_ENDING:
+            raise
+        message(f"target {target!r} is read as {matching[0]!r}")
+        return target.replace(error.name, f'"{matching[0]}"', 1) if error.name != target else matching[0]
+    return target
 
 
 @dataclass(frozen=True)
