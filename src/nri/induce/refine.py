@@ -219,6 +219,7 @@ def sharpen(
 
 
 _EACH = DescriptionLength(price=1.0)  # What a rule costs whose errors are coded branch by branch.
+_GIVEN_UP = 0.005  # Share of the rows that a rule may decide wrongly to be shorter.
 
 
 def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rule:
@@ -226,13 +227,15 @@ def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rul
 
     The errors of each branch are coded at a rate of its own. At one rate for all rows, as the search codes
     them, an error costs many bits where one class is rare, also among rows of which half are wrong in any
-    case: there, conditions that fit them by luck seem to pay.
+    case: there, conditions that fit them by luck seem to pay. Where classes are not rare they do pay, though
+    they tell branches apart that differ little: so few rows may be decided wrongly for it.
     """
     rows = BorderRows(constraints.cost_weighted(table, settings), ())
-    bits = _bits_by_branch(rule, rows, n_literals)
+    bits, most_wrong = _bits_by_branch(rule, rows, n_literals), rows.wrong(rule) + _GIVEN_UP * rows.total
     while True:
         shorter = [count_branches(one, rule.default, table) for one in _shorter(branches_of(rule), settings)]
         kept = [one for one in shorter if _keeps(one, rule, table, settings.min_precision)]
+        kept = [one for one in kept if rows.wrong(one) <= most_wrong]
         costs = [_bits_by_branch(one, rows, n_literals) for one in kept]
         if min(costs, default=bits) >= bits:
             return rule
