@@ -91,7 +91,7 @@ class ClassSearch:
         return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
 
 
-_PRIOR_ROWS = 2.0  # Rows of what the rule as a whole is worth that each branch is mixed with.
+_CAUTION = 1.5  # Power of what a rule is worth that its labels count by; 2 leaves shares of true rules too low.
 
 
 def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
@@ -112,9 +112,8 @@ def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     of_table = np.array(rule.support.counts) / rule.support.rows
     worth = max(0.0, (right - of_table.max()) / (1 - of_table.max()))
     counted = np.array([one.counts for one in rule.estimates])
-    masses = worth**2 * counted + (1 - worth**2) * sums
-    prior = worth * predicted + (1 - worth) * of_table
-    shares = np.array([shrink(*one) for one in zip(masses, _PRIOR_ROWS * prior, strict=True)])
+    masses = worth**_CAUTION * counted + (1 - worth**_CAUTION) * sums
+    shares = np.array([shrink(of_branch, of_table) for of_branch in masses])
     own = shares[:-1][np.arange(len(rule.branches)), rule.class_indices[:-1]]
     by_clean_labels = first.induced.expected_bits is None and first.induced.errors < 1e-9
     if not by_clean_labels and rule.branches and len(table.classes) == 2 and (own < 0.5).all():
