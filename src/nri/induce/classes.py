@@ -91,7 +91,8 @@ class ClassSearch:
         return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
 
 
-_CAUTION = 1.5  # Power of what a rule is worth that its labels count by; 2 leaves shares of true rules too low.
+_CAUTION = 1.5
+"""Power of what a rule is worth by which its labels count; with 2 the shares of true rules are too low."""
 
 
 def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
