@@ -111,7 +111,8 @@ def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     predicted = np.eye(len(table.classes))[rule.class_indices]
     right = float((sums * predicted).sum() / sums.sum())
     of_table = np.array(rule.support.counts) / rule.support.rows
-    worth = max(0.0, (right - of_table.max()) / (1 - of_table.max()))
+    most = float(of_table.max())
+    worth = max(0.0, (right - most) / max(1 - most, 1e-9))
     counted = np.array([one.counts for one in rule.estimates])
     masses = worth**_CAUTION * counted + (1 - worth**_CAUTION) * sums
     shares = np.array([shrink(of_branch, of_table) for of_branch in masses])
