@@ -17,14 +17,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.induce import constraints, models
-from nri.induce.assemble import (
-    Branches,
-    branches_of,
-    count_branches,
-    least_precision,
-    right_weight,
-    simplified,
-)
+from nri.induce.assemble import branches_of, count_branches, least_precision, right_weight, simplified
 from nri.induce.classes import Candidate, ClassSearch
 from nri.induce.settings import Settings
 from nri.rule import Clause, Column, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
@@ -233,9 +226,9 @@ def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rul
     rows = BorderRows(constraints.cost_weighted(table, settings), ())
     bits, most_wrong = _bits_by_branch(rule, rows, n_literals), rows.wrong(rule) + _GIVEN_UP * rows.total
     while True:
-        shorter = [count_branches(one, rule.default, table) for one in _shorter(branches_of(rule), settings)]
-        kept = [one for one in shorter if _keeps(one, rule, table, settings.min_precision)]
-        kept = [one for one in kept if rows.wrong(one) <= most_wrong]
+        shorter = [count_branches(one, rule.default, table) for one in _shorter(rule, settings)]
+        kept = [one for one in shorter if rows.wrong(one) <= most_wrong]
+        kept = [one for one in kept if _keeps(one, rule, table, settings.min_precision)]
         costs = [_bits_by_branch(one, rows, n_literals) for one in kept]
         if min(costs, default=bits) >= bits:
             return rule
@@ -255,8 +248,9 @@ def _bits_by_branch(rule: Rule, rows: BorderRows, n_literals: int) -> float:
     return round(float(sum(data) + clause_bits(lengths, n_literals).sum()), 6)
 
 
-def _shorter(branches: Branches, settings: Settings) -> Iterator[list[tuple[Clause, Label]]]:
-    """Yield the branches without each of them, and without each condition of a conjunction."""
+def _shorter(rule: Rule, settings: Settings) -> Iterator[list[tuple[Clause, Label]]]:
+    """Yield the branches of a rule without each of them, and without each condition of a conjunction."""
+    branches = branches_of(rule)
     for i, (clause, label) in enumerate(branches):
         others = [*branches[:i], *branches[i + 1 :]]
         if others:
