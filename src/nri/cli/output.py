@@ -205,7 +205,8 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
     """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
     if not rule.branches:
         constant = rule.predicts.cells(rule.otherwise)[0]
-        more = _remedy(rule) or "give more rows, or other columns"
+        remedies = "; ".join(filter(None, [_remedy(rule), more_rows(rule)]))
+        more = remedies or "give more rows, or other columns"
         return f"no rule beats always predicting {constant} on these rows: {more}"
     if validation is not None and validation.warning:
         return validation.warning
@@ -221,10 +222,20 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
     if late:
         question = f"is {late[0]!r} known when the rule is to be applied?"
         return f'{question} If only afterwards, leave it out: --without "{late[0]}"'
-    return ""
+    return more_rows(rule)
+
+
+def more_rows(rule: Rule) -> str:
+    """Return how many rows would serve better, by learning curves; empty where rows suffice."""
+    if rule.predicts.kind != "classes" or rule.support.rows >= _ROWS_OF_A_RULE:
+        return ""
+    # medians and quartiles of the rows of `nri bench wide`, on both halves of the tables
+    gains = "got 4 more of 100 new rows right (half of them 2 to 7), with 300 instead of 100 3 more (1 to 4)"
+    return f"give about 100 rows or more: with 100 instead of 30, rules for 88 tables {gains}"
 
 
 _FEW_ROWS = 10  # Rows below which every rule comes with a warning.
+_ROWS_OF_A_RULE = 60  # Rows below which more of them are mostly worth more than other columns or settings.
 _AFTERWARDS = {"discharge", "discharged", "outcome", "total", "final", "followup", "death", "died"}
 """Words in names of columns that may be known only when the outcome is."""
 
@@ -290,8 +301,8 @@ def show_more(
         write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
 
 
-def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]:
-    """Return where a rule comes from: date, version, file and its hash, options, and notes on the reading."""
+def provenance(source: str, rows: Table | Rows, rule: Rule, *records: Any) -> dict[str, Any]:
+    """Return where a rule comes from: date, version, file and its hash, options, and notes on the rows."""
     # for builds that must repeat
     stamp = os.environ.get("SOURCE_DATE_EPOCH")
     moment = dt.datetime.now(dt.UTC) if stamp is None else dt.datetime.fromtimestamp(int(stamp), dt.UTC)
@@ -305,7 +316,8 @@ def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]
         for one in dataclasses.fields(record)
         if (value := getattr(record, one.name)) != one.default and one.name not in _UNTOLD
     ]
-    return about | {"options": given, "notes": [str(note) for note in getattr(rows, "notes", ())]}
+    notes = [*map(str, getattr(rows, "notes", ())), *filter(None, [more_rows(rule)])]
+    return about | {"options": given, "notes": notes}
 
 
 _UNTOLD = {"html", "out", "quiet", "form", "dialect"}  # Options that do not change the rule.

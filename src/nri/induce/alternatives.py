@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
-from nri.induce.classes import LABEL_PART, Candidate, ClassSearch, with_expected
+from nri.induce.classes import Candidate, ClassSearch, with_expected
 from nri.induce.constraints import error_costs
 from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
@@ -39,6 +39,8 @@ from nri.table.table import Table
 _WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 3.0, 4.0
 """What the variance of a difference is multiplied by so that intervals hold on new rows (docs/log.md): the
 second where labels alone judge, which chose the rules, the third of numbers and survival."""
+_LABEL_PART = 0.2
+"""Part of the labels in what judges a rule; the rest is what is believed of rows without their labels."""
 _MORE_ROWS = 1.0
 """Rows on which two rules disagree beyond those seen: rules that agree on all rows may differ on new ones."""
 _STAND_INS = 3
@@ -188,7 +190,7 @@ class _ClassRules:
             self.rows, self.wider = first.view.rows[held_out.rows], _WIDER
             labels = np.eye(len(self.costs))[self.table.codes[self.rows]]
             labels *= held_out.masses.sum(axis=1, keepdims=True)
-            masses = LABEL_PART * labels + (1 - LABEL_PART) * held_out.masses
+            masses = _LABEL_PART * labels + (1 - _LABEL_PART) * held_out.masses
         self.masses = masses / masses.sum()
 
     def without(self, names: Collection[str]) -> Rule:

@@ -26,7 +26,7 @@ from nri.induce.assemble import (
     right_weight,
 )
 from nri.induce.classes import ClassSearch
-from nri.induce.refine import Border, borders_of, rule_bits, sharpen, with_borders
+from nri.induce.refine import Border, borders_of, pruned, rule_bits, sharpen, with_borders
 from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rows.base import Drawn, Patterns, Rows, RowsColumn, Window
@@ -46,6 +46,7 @@ _WORTH_A_LOOK = 0.0005  # Share of rows that a round must have gained for errors
 _REGIONS = 3  # Classes that a rule predicts most often wrongly, whose rows are looked at again.
 _REGION_ROWS = 2000  # About how many rows of a region are looked at.
 _LEAST = 40  # Fewer rows of a region tell nothing.
+_LITERALS_OF_COLUMN = 12  # Among about how many for each column the literals of a rule have been chosen.
 _REACH, _SHARE, _LEVELS = 64, 0.03, 2
 """Places on each side of a border, share of the rows that the first window takes in on each side, and windows
 around a border, one after the other, each finer by half its reach."""
@@ -126,6 +127,8 @@ class _Settling:
             gain = right_weight(chosen, wide.table) - right_weight(before, wide.table)
             look = gain / self.rows.n_rows > _WORTH_A_LOOK and bool(_literals(chosen) - own)
             rule, on = chosen, wide
+        if rule.branches:
+            rule = pruned(rule, on.table, _LITERALS_OF_COLUMN * len(self.sample.names), self.settings)
         return self.recounted(rule, on)
 
     def sharpened(self, rule: Rule, on: Patterns) -> list[tuple[Clause, Label]]:
