@@ -5,7 +5,7 @@ import pytest
 
 from nri import InputError
 from nri_bench.experiments import EXPERIMENTS, Options
-from nri_bench.experiments.small import average_precision, fit_and_judge, read_set
+from nri_bench.experiments.small import average_precision, fit_and_judge, published, read_set
 
 ARFF = """@relation x
 @attribute size numeric
@@ -34,6 +34,19 @@ def test_classes_are_numbered_by_name_and_unknown_cells_stay_unknown(folder):
     assert (y == (columns["size"].fillna(1) > 0)).all()
 
 
+def test_texts_that_are_numbers_are_numbers_as_in_the_benchmark(folder):
+    file = folder / "coded.arff"
+    coded = ARFF.replace("{red,light-blue}", "{1,2,10}").replace("red", "10")
+    file.write_text(coded + "1,2,sick\n2,1,well\n")
+    columns, _ = read_set(file)
+    assert columns["colour"].tolist() == [10.0, 2.0, 1.0]
+
+
+def test_other_configurations_of_the_same_data_are_left_out():
+    assert "waveform-v1" in published()
+    assert "waveform-v2" not in published()
+
+
 def test_sets_at_hand_are_judged_fold_by_fold(folder, tmp_path_factory):
     made = EXPERIMENTS["small"].jobs(Options(data_dir=folder))
     assert [job.key["fold"] for job in made] == [0, 1, 2, 3]
@@ -55,13 +68,20 @@ def test_precision_is_that_of_the_second_class_or_weighed_over_all():
 
 
 def test_the_table_has_published_figures_for_the_same_sets():
-    row = {"experiment": "small", "method": "seeded", "dataset": "iris", "status": "ok", "n": 150}
+    row = {
+        "experiment": "small",
+        "method": "seeded",
+        "dataset": "iris",
+        "status": "ok",
+        "n": 150,
+        "classes": 3,
+    }
     rows = [
         {**row, "fold": fold, "rule": 0.9, "posterior": 1.0, "branches": 2, "literals": 2}
         for fold in range(4)
     ]
     text = EXPERIMENTS["small"].table(rows)
     assert "TabPFN-3, published" in text
-    assert "1 of the 146 sets" in text
+    assert "on 1 of the 131 sets" in text
     assert "small" in EXPERIMENTS["small"].figures(rows)
     assert EXPERIMENTS["small"].table(rows[:3]) == "No rows yet.\n"
