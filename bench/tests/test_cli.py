@@ -56,7 +56,7 @@ def fewer_trainings(monkeypatch, module):
     [
         name
         for name in EXPERIMENTS
-        if name not in ("uci", "learning", "wide", "readable", "number", "survival")
+        if name not in ("uci", "learning", "wide", "readable", "number", "survival", "small")
     ],
 )
 def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 """NRIClassifier: the product as a scikit-learn estimator."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -13,7 +13,7 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import induce_rule
-from nri.induce.settings import DEFAULT_MODEL, Settings, real, yes_or_no
+from nri.induce.settings import DEFAULT_MODEL, Settings, order, real, yes_or_no
 from nri.induce.validate import price_of_knowledge
 from nri.outcome import Classes
 from nri.rule import Label
@@ -49,6 +49,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         Least share of the rows of ``positive`` that is found, and of the other rows that is left alone, on
         cross-validated rows. Errors on ``positive`` count more, or less, until that is reached, or until no
         more can be done: ``floors_`` says which.
+    ordered : list of labels, optional
+        The classes from low to high, where they have an order: an error then costs as many as it is classes
+        off. Of a pandas ``y`` of ordered categories it is their order.
     positive : label, optional
         For two classes, the class that the rule is about; by default the one with the simpler rule.
     stable : bool
@@ -62,6 +65,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         Labels in the order of ``predict_proba``.
     knowledge_price_ : KnowledgePrice or None
         What the knowledge given costs on the rows of ``fit``, where there is some; print it.
+    order_ : tuple of labels
+        The order of the classes by which errors were priced; empty without one.
     floors_ : Floored or None
         How floors for sensitivity and specificity were met, where some are asked for; print it.
     {attributes}
@@ -81,6 +86,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0
+    ordered: Sequence[Any] | None = None
     positive: Label | None = None
     stable: bool = False
 
@@ -109,6 +115,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             return self._fit_in_place(X, y, sample_weight, unlabelled)
         rows, named = source_of(X), has_names(X)
         labels, classes = read_labels(y, len(rows), exact=self._options.exact)
+        self.order_ = self._order(y, labels.classes)
         table = self._table(rows, labels, sample_weight).arranged(groups)
         if unlabelled is not None:
             more = read_unlabelled(unlabelled, rows.names, named=named)
@@ -190,9 +197,19 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             min_precision=real("min_precision", self.min_precision),
             counts=self.counts,
             costs=self._costs(),
+            ordered=getattr(self, "order_", ()),
             tilt=1.0 if floored is None else floored.tilt,
             stable=yes_or_no("stable", self.stable),
         )
+
+    def _order(self, y: Any, classes: tuple[Label, ...]) -> tuple[Label, ...]:
+        """Return the order of classes that was given, or that their categories have."""
+        if self.ordered is not None:
+            return order(self.ordered)
+        dtype = getattr(y, "dtype", None)
+        if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered and len(classes) > 2:
+            return order(dtype.categories)
+        return ()
 
     def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:
         """Return what errors cost, by the labels of rules."""

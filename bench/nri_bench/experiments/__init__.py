@@ -19,6 +19,7 @@ from nri_bench.experiments import (
     seeds,
     size,
     slots,
+    small,
     spurious,
     uci,
     wide,
@@ -28,7 +29,7 @@ from nri_bench.experiments.base import Experiment, Options
 
 _MODULES = (
     *(uci, wide, planted, readable, coverage, seeds, learning, recovery, polarity, xor, noise, missing),
-    *(spurious, scaling, ablation, options, slots, clauses, rules, dynamics, size),
+    *(spurious, scaling, ablation, options, slots, clauses, rules, dynamics, size, small),
 )
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment

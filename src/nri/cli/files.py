@@ -117,6 +117,13 @@ def parse_costs(texts: list[str], classes: "Sequence[Label]") -> "dict[Label, fl
     return _by_class(costs, classes)
 
 
+def parse_order(text: str, classes: "Sequence[Label]") -> "tuple[Label, ...]":
+    """Return classes from a text such as ``low,middle,high``, in its order."""
+    if not classes:
+        raise InputError("--ordered lists classes, but the target has no classes; drop it")
+    return tuple(_by_class({word.strip(): 1.0 for word in text.split(",")}, classes))
+
+
 def _by_class(costs: Mapping[str, float], classes: "Sequence[Label]") -> "dict[Label, float]":
     """Return costs by the labels that a person's words name."""
     from nri.table.target import class_index

@@ -77,6 +77,7 @@ class InduceOptions(RuleOptions):
 
     keep: File = None
     costs: Texts = None
+    ordered: Text = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0
 

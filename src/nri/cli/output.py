@@ -106,7 +106,11 @@ class Validation:
             **score.details,
         }
         if cost is not None:
-            data["mean_cost"] = {"value": cost.mean, "standard_error": cost.error, "one_class": cost.always}
+            data[f"mean_{cost.measure}"] = {
+                "value": cost.mean,
+                "standard_error": cost.error,
+                "one_class": cost.always,
+            }
         if self.measures:
             data["classes"] = [_measures_data(one) for one in self.measures]
         if self.floors is not None:
@@ -117,7 +121,7 @@ class Validation:
         """Return the line below the rule."""
         score, target = self.score, rule.predicts
         if target.kind == "classes":
-            paid = "" if self.cost is None else f", cost {self.cost} a row"
+            paid = "" if self.cost is None else f", {self.cost.measure} {self.cost} a row"
             weighted = "weighted, " if rule.labels.weighted else ""
             return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
         note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
@@ -165,8 +169,8 @@ def judge(
         _show_search(induction, asked.rows)
     if table is not None and settings.knowledge:
         message(str(price_of_knowledge(table, settings, rule, rng=asked.rng)))
-    if table is not None and settings.costs is not None:
-        cost = mean_cost(table, coded_predictions(rule, table), settings.costs)
+    if table is not None and settings.prices_errors:
+        cost = mean_cost(table, coded_predictions(rule, table), settings)
     if asked.scoring.cv or held is not None:
         held, validation = _validate(asked, rule, held, floored)
     if not asked.output.quiet:
@@ -186,7 +190,7 @@ def _validate(
     if rule.predicts.kind != "classes":
         return held, Validation(held.score, held.method)
     measures = held.diagnostics(rule.described, asked.scoring.prevalence)
-    return held, Validation(held.score, held.method, held.cost(asked.settings.costs), measures, floored)
+    return held, Validation(held.score, held.method, held.cost(asked.settings), measures, floored)
 
 
 def _show_search(induction: Induction, rows: Table | Rows) -> None:

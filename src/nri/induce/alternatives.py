@@ -19,7 +19,7 @@ from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
 from nri.induce.classes import Candidate, ClassSearch, with_expected
-from nri.induce.constraints import error_costs
+from nri.induce.constraints import error_prices
 from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
 from nri.induce.segments import ScorePosterior, SegmentSearch
@@ -180,15 +180,15 @@ class _ClassRules:
     def __init__(self, found: Induction, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
         self.search, self.features, self.first, self.table = search, features, first, search.table
         self.best = with_plain_values(found.rule, self.table).settled
-        costs = error_costs(self.table, search.settings) if search.settings.weighs_errors else None
-        self.measure = "accuracy" if costs is None else "cost"
-        self.costs = np.ones(len(self.table.classes)) if costs is None else costs
+        prices = error_prices(self.table, search.settings) if search.settings.weighs_errors else None
+        self.measure = "accuracy" if prices is None else "cost"
+        self.prices = 1.0 - np.eye(len(self.table.classes)) if prices is None else prices
         self.rows, masses, self.wider = np.arange(len(self.table)), self.table.class_weights, _WIDER_BY_LABELS
         held_out = first.induced.held_out
         self.basis = "on these rows" if held_out is None else "to expect"
         if held_out is not None:
             self.rows, self.wider = first.view.rows[held_out.rows], _WIDER
-            labels = np.eye(len(self.costs))[self.table.codes[self.rows]]
+            labels = np.eye(len(self.prices))[self.table.codes[self.rows]]
             labels *= held_out.masses.sum(axis=1, keepdims=True)
             masses = _LABEL_PART * labels + (1 - _LABEL_PART) * held_out.masses
         self.masses = masses / masses.sum()
@@ -239,10 +239,10 @@ class _ClassRules:
 
     def worth(self, predicted: NDArray[Any]) -> tuple[float, FloatArray, FloatArray]:
         """Return right rows or their cost to expect, [S, classes] what that is the mean of, [M] by labels."""
-        costs, codes = self.costs, self.table.codes
-        right = np.eye(len(costs))[predicted[self.rows]]
-        worth = right if self.measure == "accuracy" else (1 - right) * costs
-        return float((self.masses * worth).sum()), worth, (predicted == codes) * costs[codes]
+        prices, codes = self.prices, self.table.codes
+        paid = prices.T[predicted[self.rows]]
+        worth = 1 - paid if self.measure == "accuracy" else paid
+        return float((self.masses * worth).sum()), worth, prices.max(axis=1)[codes] - prices[codes, predicted]
 
 
 class _SegmentRules:

@@ -197,9 +197,9 @@ def coded_predictions(rule: Rule, table: Table) -> NDArray[Any]:
 
 
 def right_weight(rule: Rule, table: Table) -> float:
-    """Weight of the rows whose class is predicted."""
-    predicted = rule.predict_index(table.columns, len(table))
-    return float(table.weights[predicted == table.codes].sum())
+    """Weight of the rows whose class is predicted, and of others as far as they are near it."""
+    right = table.labels.right(rule.predict_index(table.columns, len(table)))
+    return float((table.weights * right)[right > 0].sum())
 
 
 def least_precision(rule: Rule, table: Table) -> float:

@@ -55,7 +55,7 @@ class ClassSearch:
                 table.weights,
                 len(table.classes),
                 cells.numbers,
-                constraints.error_costs(table, settings) if settings.weighs_errors else None,
+                constraints.error_prices(table, settings) if settings.weighs_errors else None,
                 None if table.unlabelled is None else cells_of(features, table.unlabelled),
             ),
             literal_meanings(features.variables_, features.domain_),

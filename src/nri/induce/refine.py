@@ -113,7 +113,7 @@ def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProf
 def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells) -> CutProfile:
     """Try a border at every place at once, by the class of each row [M] above it and not above it."""
     matters = cells.known & (above != below)
-    gain = (table.codes == above).astype(np.float64) - (table.codes == below)
+    gain = table.labels.right(above) - table.labels.right(below)
     codes = cells.codes[matters]
     by_value = np.bincount(codes, (table.weights * gain)[matters], minlength=len(cells.distinct))
     # rounded, so that sums taken in another order of rows do not decide between equal places

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 import numpy as np
 
 from nri.errors import InputError
-from nri.rule import Label, Literal, Rule
+from nri.rule import Label, Literal, Rule, as_label
 
 DEFAULT_MODEL = "seeded"
 Costs = Mapping[Label, float] | OneOf["balanced"] | None
@@ -95,6 +95,8 @@ class Settings:
     costs: Costs = None
     """What it costs to take a row of a class for another one; 1 where none is given. ``balanced`` makes all
     classes weigh the same together."""
+    ordered: Sequence[Label] = ()
+    """The classes from low to high, where they have an order: an error costs as many as it is classes off."""
     tilt: float = 1.0
     """How much more errors on the positive class count than they cost: what a floor for sensitivity or
     specificity needs, see :func:`nri.induce.floors.meet_floors`."""
@@ -121,6 +123,7 @@ class Settings:
         one_of("counts", self.counts, ("auto", "never", "only"))
         if self.costs is not None and not isinstance(self.costs, str):
             mapping("costs", self.costs, "a cost for each class, or 'balanced'")
+        order(self.ordered)
         if not isinstance(self.knowledge, Knowledge):
             known = shown(self.knowledge)
             raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
@@ -142,8 +145,13 @@ class Settings:
 
     @property
     def weighs_errors(self) -> bool:
-        """Whether errors on some classes count more than on others."""
-        return self.costs is not None or self.tilt != 1.0
+        """Whether some errors count more than others."""
+        return self.prices_errors or self.tilt != 1.0
+
+    @property
+    def prices_errors(self) -> bool:
+        """Whether it was said what errors cost, so that a mean cost can be told."""
+        return self.costs is not None or bool(self.ordered)
 
 
 def shown(value: Any) -> str:
@@ -198,6 +206,13 @@ def names(name: str, value: Any) -> list[str]:
         if isinstance(one, bool) or not isinstance(one, str | numbers.Integral):
             raise InputError(f"{name} lists {shown(one)}, which is no name of a column; give a list of names")
     return [str(one) for one in listed]
+
+
+def order(value: Any) -> tuple[Label, ...]:
+    """Return a parameter that lists classes from low to high."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"ordered is {shown(value)}; list the classes from low to high")
+    return tuple(as_label(label) for label in value)
 
 
 def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:

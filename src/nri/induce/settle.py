@@ -181,7 +181,9 @@ class _Settling:
         table = drawn.table.take(rows).about(None)
         if len(table) < _LEAST or len(np.unique(table.codes)) < 2:
             return []
-        free = replace(self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, tilt=1.0)
+        free = replace(
+            self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, ordered=(), tilt=1.0
+        )
         return sorted(_literals(self.search(table, free)), key=lambda literal: literal.sort_key)
 
     def affordable(self, own: set[Literal], further: Sequence[Literal]) -> set[Literal]:

@@ -104,6 +104,8 @@ class Classes(Outcome):
     """[M], class indices"""
     positive: int | None = None
     """of two classes, the one that the rule is to be about, if the caller named it"""
+    worth: tuple[tuple[float, ...], ...] | None = None
+    """how far right each class (inner) is for a row of each (outer), between 0 and 1; None for 1 or 0"""
 
     searched_rows: ClassVar[int] = 8192
     """Rows up to which all are searched; rules from more are no better."""
@@ -130,6 +132,12 @@ class Classes(Outcome):
         """[M, n_classes], the weight of each row in the column of its class."""
         one_hot: FloatArray = np.eye(len(self.classes))[self.codes]
         return one_hot * weights[:, None]
+
+    def right(self, predicted: NDArray[Any]) -> FloatArray:
+        """[M], how far right the class that is predicted for each row is: 1 or 0, or what it is worth."""
+        if self.worth is None:
+            return np.asarray(predicted == self.codes, dtype=np.float64)
+        return np.asarray(np.array(self.worth)[self.codes, predicted], dtype=np.float64)
 
     def order(self, fires: BoolArray, weights: FloatArray, values: Sequence[Label]) -> IntArray:
         """Return clauses in the order of their estimated precision, which is the order of deciding."""

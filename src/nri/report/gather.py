@@ -233,8 +233,8 @@ class Report:
 
     @cached_property
     def cost(self) -> MeanCost | None:
-        """What a held-out row costs on average, if errors on classes cost different amounts."""
-        return self.held_out.cost(self.settings.costs) if self.held_out and self._of_classes else None
+        """What a held-out row costs on average, if some errors cost more than others."""
+        return self.held_out.cost(self.settings) if self.held_out and self._of_classes else None
 
     @cached_property
     def _columns(self) -> Columns:

@@ -51,7 +51,7 @@ def induce(
         prices = np.ones(2 * n_variables) if groups is None else number_prices(groups, n_variables)
     objective = objective or (DescriptionLength() if posterior is None else ExpectedError())
     real = search_rows(episode, posterior)
-    evidence = real.cost_weighted(episode.costs)
+    evidence = real.priced(episode.prices)
     targets = (1, 0) if positive is None else (positive,)
     search = _Search(evidence, propose or SymbolicProposer(), limits, objective, prices, near, targets)
     induced = search.chosen(search.proposed(against_price, rng))

@@ -55,9 +55,9 @@ class Question:
 def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
-    ``costs`` are ``[{label, cost}]``, ``forbid`` conditions, ``cuts`` ``[{column, at}]``, ``monotone``
-    ``[{column, way}]``, ``keep`` ``{label, clauses}``. The model is the server's choice, not the page's.
-    Conditions are read as the columns are.
+    ``costs`` are ``[{label, cost}]``, ``ordered`` labels, ``forbid`` conditions, ``cuts`` ``[{column, at}]``,
+    ``monotone`` ``[{column, way}]``, ``keep`` ``{label, clauses}``. The model is the server's choice, not the
+    page's. Conditions are read as the columns are.
     """
     data, usual = as_object(data), Settings()
     named = ("groups", "time_order", "event")
@@ -80,6 +80,7 @@ def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Questi
             require=_names(data, "require"),
             min_precision=_number(data, "min_precision", usual.min_precision),
             costs={read_label(one, "label"): _number(one, "cost") for one in _objects(data, "costs")} or None,
+            ordered=listed(data.get("ordered", []), "ordered", 1000),
             knowledge=Knowledge(
                 forbid=tuple(read_literal(one, kinds) for one in _objects(data, "forbid")),
                 cuts={_text(one, "column"): _places(one) for one in _objects(data, "cuts")},
