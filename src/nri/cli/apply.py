@@ -94,10 +94,9 @@ def _predict_in_memory(
 
     predicted = predictions(rule, source)
     if posterior is not None:
-        from nri.api import read_table
+        from nri.table.source import open_source
 
-        target = rule.labels.name  # a number and survival have no classes to believe in
-        predicted = predicted.join(posterior_columns(rule, source, read_table(posterior, target)))
+        predicted = predicted.join(posterior_columns(rule, source, open_source(posterior, rewritable=False)))
     if only:
         write_table(predicted, out or table_output())
     else:
