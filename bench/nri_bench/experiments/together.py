@@ -179,8 +179,8 @@ def table(rows: Sequence[Row]) -> str:
         "\nTold: cross-validated accuracy of 30 patients with 8 visits each, the patient named, and of 40"
         f" rows written four times, nothing said. True: accuracy of the rule from all rows on {N_NEW} new"
         " patients and rows. In % of the tables: the 95 % interval holds the truth; a note says which rows"
-        f" belong together; a slice is named where errors are random by group ({JUDGED_GROUPS} groups), by rows"
-        " held out and by shuffled errors (5 % promised).\n"
+        " belong together; a slice is named where errors are random by group, by rows held out and by"
+        f" shuffled errors (5 % promised; {JUDGED_GROUPS} groups).\n"
     )
     return markdown(head, lines) + caption
 
