@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Episode
+from nri.episode import Episode, literal_truth
 from nri.rule.truth import first_to_fire
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
 from nri.search.clauses import stacked
@@ -58,6 +58,23 @@ def induce(
     if evidence is real:
         return induced
     return replace(induced, errors=described(real, induced.branches, induced.default, 0.0).errors)
+
+
+def without_copies(limits: Limits, episode: Episode, groups: IntArray) -> Limits:
+    """Return limits that allow no variable whose cells an earlier one has, at the same price.
+
+    No rule needs it, but it would crowd out others wherever a few are taken.
+    """
+    n_variables = episode.n_variables
+    mask, prices = limits.literal_mask(n_variables), number_prices(groups, n_variables)
+    truth = literal_truth(episode.values, episode.known)
+    cells = np.packbits(np.vstack([truth, mask, *limits.required]), axis=0).T.reshape(2, n_variables, -1)
+    kept, seen = np.zeros(n_variables, dtype=bool), set[object]()
+    for j, price in enumerate(prices[:n_variables].tolist()):
+        key = cells[:, j].tobytes(), price
+        kept[j] = key not in seen
+        seen.add(key)
+    return limits if kept.all() else replace(limits, allowed=mask & np.tile(kept, 2))
 
 
 def candidates_for(
