@@ -16,7 +16,7 @@ from nri.seeded.sample import signed_cells
 from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, SeededOutputs
 from nri.synth import SyntheticBatch, WidePrior, validation_suite
 from nri.train.checkpoint import Graph
-from nri.train.config import TrainConfig
+from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, Training, moved
 from nri.weights import EXPERTS
 
@@ -144,6 +144,13 @@ class SeededTrainConfig(TrainConfig):
     model: SeededConfig = field(default_factory=SeededConfig)
     data: WidePrior = field(default_factory=WidePrior)
     loss: SeededLossConfig = field(default_factory=SeededLossConfig)
+
+    def __post_init__(self) -> None:
+        counts = ("min_rows", "min_columns", "n_query", "cells", "max_episodes")
+        check_limits("data", self.data, counts, 1)
+        check_limits("data", self.data, ("max_rows",), self.data.min_rows)
+        check_limits("data", self.data, ("max_columns",), self.data.min_columns)
+        check_limits("data", self.data, ("max_noise", "max_missing"), 0, 1)
 
 
 class SeededTraining(Training):
