@@ -53,7 +53,6 @@ def test_an_impossible_value_is_refused(tmp_path):
     [
         ("max_noise = 1.5", "data: max_noise = 1.5 is out of bounds; give 0 to 1"),
         ("min_rows = 0", "data: min_rows = 0 is out of bounds; give at least 1"),
-        ("max_columns = 3", "data: max_columns = 3 is out of bounds; give at least 4"),
     ],
 )
 def test_tables_that_cannot_be_drawn_are_refused(tmp_path, text, told):

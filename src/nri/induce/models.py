@@ -106,5 +106,5 @@ class GreedyInducer:
         positive: int | None,
     ) -> Induced:
         """See :class:`nri.search.result.Inducer`."""
-        limits = without_copies(limits, episode, groups)
+        limits = without_copies(limits, episode)
         return induce(episode, rng=rng, limits=limits, positive=positive, groups=groups)

@@ -60,21 +60,16 @@ def induce(
     return replace(induced, errors=described(real, induced.branches, induced.default, 0.0).errors)
 
 
-def without_copies(limits: Limits, episode: Episode, groups: IntArray) -> Limits:
-    """Return limits that allow no variable whose cells an earlier one has, at the same price.
+def without_copies(limits: Limits, episode: Episode) -> Limits:
+    """Return limits that allow no variable whose cells an earlier one has.
 
     No rule needs it, but it would crowd out others wherever a few are taken.
     """
-    n_variables = episode.n_variables
-    mask, prices = limits.literal_mask(n_variables), number_prices(groups, n_variables)
-    truth = literal_truth(episode.values, episode.known)
-    cells = np.packbits(np.vstack([truth, mask, *limits.required]), axis=0).T.reshape(2, n_variables, -1)
-    kept, seen = np.zeros(n_variables, dtype=bool), set[object]()
-    for j, price in enumerate(prices[:n_variables].tolist()):
-        key = cells[:, j].tobytes(), price
-        kept[j] = key not in seen
-        seen.add(key)
-    return limits if kept.all() else replace(limits, allowed=mask & np.tile(kept, 2))
+    n_variables, mask = episode.n_variables, limits.literal_mask(episode.n_variables)
+    truth = np.vstack([literal_truth(episode.values, episode.known), mask, *limits.required])
+    both = np.vstack([truth[:, :n_variables], truth[:, n_variables:]])
+    _, first = np.unique(np.packbits(both, axis=0), axis=1, return_index=True)
+    return replace(limits, allowed=mask & np.isin(np.arange(2 * n_variables) % n_variables, first))
 
 
 def candidates_for(

@@ -41,6 +41,8 @@ def read_answers(table: Table, query: str, what: str = "target") -> Answers:
     >>> answers.column, answers.labels.values.tolist()
     ('price', [False, True])
     """
+    if query in [key.name for key in (table.groups, table.time_order) if key is not None]:
+        raise InputError(f"{what} {query!r} groups or orders the rows as well; name another column there")
     name, comparison = (query, None) if query in table.columns else comparison_of(query, table.names, what)
     column, plan = table.columns[name], table.plans[name]
     if comparison is None:

@@ -146,10 +146,7 @@ class SeededTrainConfig(TrainConfig):
     loss: SeededLossConfig = field(default_factory=SeededLossConfig)
 
     def __post_init__(self) -> None:
-        counts = ("min_rows", "min_columns", "n_query", "cells", "max_episodes")
-        check_limits("data", self.data, counts, 1)
-        check_limits("data", self.data, ("max_rows",), self.data.min_rows)
-        check_limits("data", self.data, ("max_columns",), self.data.min_columns)
+        check_limits("data", self.data, ("min_rows", "min_columns", "n_query", "cells", "max_episodes"), 1)
         check_limits("data", self.data, ("max_noise", "max_missing"), 0, 1)
 
 
