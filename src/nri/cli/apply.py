@@ -90,7 +90,7 @@ def _predict_in_memory(
 ) -> str | None:
     """Write the predictions; return how good they are if the table holds the truth."""
     from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import posterior_columns, predictions, score_text
+    from nri.tasks.predictions import Truth, posterior_columns, predictions
 
     predicted = predictions(rule, source)
     if posterior is not None:
@@ -101,7 +101,9 @@ def _predict_in_memory(
         write_table(predicted, out or table_output())
     else:
         write_beside(source, predicted, out or table_output())
-    return score_text(rule, source, predicted.iloc[:, 0].to_numpy())
+    truth = Truth(rule)
+    truth.add(source, predicted.iloc[:, 0].to_numpy())
+    return truth.text
 
 
 def _with_probabilities(rule: "Rule", wanted: list[str]) -> "Rule":

@@ -204,13 +204,6 @@ class Truth:
         return f"accuracy {score} on the {self.known} rows"
 
 
-def score_text(rule: Rule, rows: Source | Table, predicted: NDArray[Any]) -> str | None:
-    """Write how good predictions are, and on how many rows; None if the table does not hold the truth."""
-    truth = Truth(rule)
-    truth.add(rows, predicted)
-    return truth.text
-
-
 def stream_predictions(
     rule: Rule,
     files: Files,

@@ -21,7 +21,6 @@ from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
 _WIDEST = 64  # Clauses longer than this continue in the next line, so that the numbers stay in sight.
-_OPENING = 4  # What the longest opening adds to the first line of such a clause.
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ def _as_points(clause: Clause) -> list[str]:
 def _aligned(lines: list[tuple[str, str]]) -> str:
     """Write lines, each a condition and what stands beside it, with the latter in one column."""
     widths = [display_width(text) for text, beside in lines if beside]
-    width = max((w for w in widths if w <= _WIDEST + _OPENING), default=0)
+    width = max((w for w in widths if w <= _WIDEST + 4), default=0)  # behind ELSE IF
     return "\n".join(
         f"{text}{' ' * (width - display_width(text))}{_GAP}{beside}" if beside else text
         for text, beside in lines
