@@ -32,6 +32,7 @@ BRIEF = {
     "scaling": ("--methods", "tree,greedy"),
     "planted": ("--methods", "tree-4,greedy"),
     "coverage": ("--methods", "greedy"),
+    "together": ("--methods", "greedy"),
     "ablation": ("--methods", "paper,greedy", "--sets", "monks-3"),
     "slots": ("--methods", "paper,greedy"),
     "clauses": ("--sets", "monks-3"),

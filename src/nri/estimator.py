@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
@@ -206,9 +207,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         """Return the order of classes that was given, or that their categories have."""
         if self.ordered is not None:
             return order(self.ordered)
-        dtype = getattr(y, "dtype", None)
-        if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered and len(classes) > 2:
-            return order(dtype.categories)
+        cells = nw.from_native(y, pass_through=True, allow_series=True)
+        if isinstance(cells, nw.Series) and isinstance(cells.dtype, nw.Enum) and len(classes) > 2:
+            return order(cells.dtype.categories)  # the ordered categories of pandas, and those of polars
         return ()
 
     def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:

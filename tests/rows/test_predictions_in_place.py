@@ -123,7 +123,9 @@ def test_a_number_is_judged_as_in_memory(tmp_path: Path, monkeypatch: pytest.Mon
     files = files_of(str(tmp_path / "rows.parquet"))
     assert files is not None
     told = stream_predictions(rule, files, tmp_path / "out.parquet")
-    assert told == Truth(rule).add(source_of(table), rule.predict(table)).text
+    truth = Truth(rule)
+    truth.add(source_of(table), rule.predict(table))
+    assert told == truth.text
 
 
 def test_nothing_is_left_of_predictions_that_were_interrupted(rules: Rule, tmp_path: Path) -> None:

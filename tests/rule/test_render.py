@@ -89,6 +89,16 @@ def test_long_clauses_are_broken_after_an_and_and_their_numbers_stay_in_the_colu
     ]
 
 
+def test_a_long_first_line_of_several_classes_keeps_the_column_of_classes():
+    """The letters of ELSE IF were not counted in the line, so that its ``kind =`` stood elsewhere."""
+    names = [f"column_{letter}_longer" for letter in "abcdef"]
+    columns = {name: column_of([True, False, True]) for name in names}
+    conditions = {"a": Dnf([Clause(map(yes, names))]), "b": Dnf([Clause([yes(names[0])])]), "c": FALSE}
+    lines = str(counted("kind", "abc", conditions, columns, np.eye(3)[[0, 1, 2]])).splitlines()
+    assert max(line.find("kind = ") for line in lines) > 68
+    assert len({line.find("kind = ") for line in lines if "kind = " in line}) == 1
+
+
 def test_text_can_carry_a_note_on_accuracy():
     note = "accuracy 0.91 ± 0.03 (cross-validated)"
     assert FLU.render(note=note).splitlines()[-1] == note

@@ -21,6 +21,7 @@ from nri_bench.experiments import (
     slots,
     small,
     spurious,
+    together,
     uci,
     wide,
     xor,
@@ -28,8 +29,8 @@ from nri_bench.experiments import (
 from nri_bench.experiments.base import Experiment, Options
 
 _MODULES = (
-    *(uci, wide, planted, readable, coverage, seeds, learning, recovery, polarity, xor, noise, missing),
-    *(spurious, scaling, ablation, options, slots, clauses, rules, dynamics, size, small),
+    *(uci, wide, planted, readable, coverage, together, seeds, learning, recovery, polarity, xor, noise),
+    *(missing, spurious, scaling, ablation, options, slots, clauses, rules, dynamics, size, small),
 )
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment

@@ -100,15 +100,16 @@ def _predict_in_memory(
 
     predicted = predictions(rule, source)
     if posterior is not None:
-        from nri.api import read_table
+        from nri.table.source import open_source
 
-        target = rule.labels.name  # a number and survival have no classes to believe in
-        predicted |= posterior_columns(rule, source, read_table(posterior, target))
+        predicted |= posterior_columns(rule, source, open_source(posterior, rewritable=False))
     if only:
         write_table(predicted, out or table_output())
     else:
         write_beside(source, predicted, out or table_output())
-    return Truth(rule).add(source, next(iter(predicted.values()))).text
+    truth = Truth(rule)
+    truth.add(source, next(iter(predicted.values())))
+    return truth.text
 
 
 def _refuse_database(rule: Path, file: str) -> None:

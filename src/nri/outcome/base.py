@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.score import NOT_HELD_OUT, Sampled, Score, share_of, wilson
+from nri.rule.column import ColumnPlan
 from nri.rule.estimate import AnyTarget
 from nri.rule.labels import ClassTarget, Label, Shares, spelled
 from nri.rule.literal import Clause
@@ -106,6 +107,8 @@ class Classes(Outcome):
     """of two classes, the one that the rule is to be about, if the caller named it"""
     worth: tuple[tuple[float, ...], ...] | None = None
     """how far right each class (inner) is for a row of each (outer), between 0 and 1; None for 1 or 0"""
+    plan: ColumnPlan | None = None
+    """See :attr:`nri.rule.labels.ClassTarget.plan`."""
 
     searched_rows: ClassVar[int] = 8192
     """Rows up to which all are searched; rules from more are no better."""
@@ -113,7 +116,7 @@ class Classes(Outcome):
     @property
     def predicts(self) -> ClassTarget:
         """The classes, without the rows."""
-        return ClassTarget(self.name, self.classes)
+        return ClassTarget(self.name, self.classes, plan=self.plan)
 
     @property
     def is_constant(self) -> bool:
@@ -171,7 +174,7 @@ class Classes(Outcome):
         most = int(np.argmax(total))
         support = Shares(self.classes[most], tuple(total), tuple(shrink(total, np.zeros_like(total))))
         weighted = not np.allclose(weights, 1.0)
-        return rule_of(ClassTarget(self.name, self.classes, weighted), clauses, estimates, support)
+        return rule_of(replace(self.predicts, weighted=weighted), clauses, estimates, support)
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return the (weighted) share of rows whose class is predicted, with its standard error.

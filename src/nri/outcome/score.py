@@ -54,11 +54,11 @@ class Sampled:
         """Return the score of what each fold's rule predicts for all rows; None where that is not known."""
         return None if self.by_rule is None else [score(predicted) for predicted in self.by_rule]
 
-    def error(self, influence: FloatArray, of_rules: Sequence[float] | None) -> float:
+    def error(self, influence: FloatArray, of_rules: Sequence[float] | None, factor: float = _RULES) -> float:
         """Return the standard error of a score; ``influence`` [M] is how far each row moves it."""
         by_group = influence if self.groups is None else np.bincount(self.groups, influence)
         variance = float(by_group @ by_group)
-        return math.sqrt(variance if of_rules is None else _ROWS * variance + _RULES * _spread(of_rules))
+        return math.sqrt(variance if of_rules is None else _ROWS * variance + factor * _spread(of_rules))
 
 
 NOT_HELD_OUT = Sampled(np.empty(0, dtype=np.int64))

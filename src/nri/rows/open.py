@@ -122,13 +122,13 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
 def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     """Return the time until an event on all rows."""
     until, compared = _column(engine, time, "time")
-    ended, _ = _column(engine, event, "event")
+    ended, asked = _column(engine, event, "event")
     if until.name == ended.name:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
     if compared is not None or until.kind is not Kind.NUMBER:
         raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
     length = _value(until, engine, DEFAULT)
-    happened = _event(engine, ended, event)
+    happened = _event(engine, ended, event, _MOST_VALUES if asked is None else _MOST_COMPARED)
     known = f"CASE WHEN {length} IS NOT NULL AND {happened} IS NOT NULL THEN 0 END"
     ends = engine.query(select({"low": f"MIN({length})", "high": f"MAX({length})"}, where=f"{known} = 0"))
     low, high = (plain_cells(ends[name])[0] for name in ("low", "high"))
@@ -141,9 +141,9 @@ def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     return SqlOutcome(outcome, (until.name, ended.name), items, known).on(engine)
 
 
-def _event(engine: Engine, raw: RawColumn, text: str) -> str:
+def _event(engine: Engine, raw: RawColumn, text: str, most: int) -> str:
     """Write 1 where the event happened, 0 where it did not, NULL where that is unknown."""
-    values, _ = _distinct(engine, raw, _MOST_VALUES)
+    values, _ = _distinct(engine, raw, most)
     if values is None:
         raise InputError(f"event {text!r} has too many different values; compare it, e.g. '{raw.name} = 1'")
     known = values[~missing_cells(values)]

@@ -3,7 +3,7 @@
 import datetime as dt
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nri.rule.column import Columns
@@ -72,7 +72,7 @@ class NearMiss:
 class Explanation:
     """Why a row has its prediction."""
 
-    rule: Rule
+    rule: Rule = field(repr=False)
     index: int
     """of the branch that decides; the number of branches where none fires"""
     fired: tuple[Branch, ...]

@@ -31,12 +31,13 @@ from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import label_array
 from nri.rule.literal import Kind
 from nri.rule.phrase import phrase_label
-from nri.table.by_plan import guess_of, read_by
+from nri.table.by_plan import comparison_of, guess_of, read_by
 from nri.table.cells import ReadColumn, TextCells, fold, missing_cells, objects_of
+from nri.table.codes import stated_by
 from nri.table.frames import columns_of
 from nri.table.source import Source, understand
 from nri.table.table import Note, Table
-from nri.table.target import labels_as_text
+from nri.table.target import labels_as_text, with_target
 from nri.table.write import atomic_file, delimiter_for, format_of, lines_beside, write_rows
 
 if TYPE_CHECKING:
@@ -84,10 +85,14 @@ def predicted_columns(
     return dict(zip(names, values, strict=True))
 
 
-def posterior_columns(rule: Rule, source: Source, learned_from: Table) -> dict[str, FloatArray]:
+def posterior_columns(rule: Rule, source: Source, learned_from: Source) -> dict[str, FloatArray]:
     """Return what the default model believes of each class, learned from the table of the rule."""
-    induction = induce_rule(learned_from)
-    if not isinstance(induction.posterior, TablePosterior) or learned_from.classes != rule.classes:
+    target = rule.labels  # a number and survival have no classes to believe in
+    plans = dict(rule.plans) if target.plan is None else {**rule.plans, target.name: target.plan}
+    column, _ = comparison_of(target.name, learned_from.names)
+    learned = with_target(learned_from.table(stated_by(plans, [column])), target.name)
+    induction = induce_rule(learned)
+    if not isinstance(induction.posterior, TablePosterior) or learned.classes != rule.classes:
         raise InputError("--posterior needs the table that the rule was induced from, with all its classes")
     names = [_free(f"posterior_{label}", source.names) for label in rule.classes]
     return dict(zip(names, induction.posterior.chances(source).round(4).T, strict=True))
@@ -144,7 +149,8 @@ class Truth:
         elif isinstance(target, NumberTarget):
             read = read_by(rows.cells(name), target.plan, name)
         else:
-            read = understand(rows.cells(name))
+            plans = {} if target.plan is None else {name: target.plan}
+            read = understand(rows.cells(name), name, stated_by(plans, [name]))
         known = read.column.known & ~missing_cells(predicted)
         if isinstance(target, ClassTarget):
             self._add_classes(target, read, known, predicted)

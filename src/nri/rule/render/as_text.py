@@ -157,7 +157,8 @@ def _as_points(clause: Clause) -> list[str]:
 
 def _aligned(lines: list[tuple[str, str]]) -> str:
     """Write lines, each a condition and what stands beside it, with the latter in one column."""
-    width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
+    widths = [display_width(text) for text, beside in lines if beside]
+    width = max((w for w in widths if w <= _WIDEST + 4), default=0)  # behind ELSE IF
     return "\n".join(
         f"{text}{' ' * (width - display_width(text))}{_GAP}{beside}" if beside else text
         for text, beside in lines

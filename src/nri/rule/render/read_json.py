@@ -159,7 +159,8 @@ def _target(node: _Node) -> AnyTarget:
 def _classes(node: _Node, name: str) -> ClassTarget:
     classes = tuple(item.made(as_label) for item in node.get("classes").items())
     weighted = node.has("weighted") and node.get("weighted").flag()
-    return node.made(lambda _: ClassTarget(name, classes, weighted))
+    plan = _plan(node.get("cells")) if node.has("cells") else None
+    return node.made(lambda _: ClassTarget(name, classes, weighted, plan=plan))
 
 
 def _estimate(node: _Node, kind: Any, **given: Any) -> Any:

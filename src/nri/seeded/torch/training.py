@@ -143,6 +143,10 @@ class SeededTrainConfig(TrainConfig):
     data: WidePrior = field(default_factory=WidePrior)
     loss: SeededLossConfig = field(default_factory=SeededLossConfig)
 
+    def __post_init__(self) -> None:
+        check_limits("data", self.data, ("min_rows", "min_columns", "n_query", "cells", "max_episodes"), 1)
+        check_limits("data", self.data, ("max_noise", "max_missing"), 0, 1)
+
 
 class SeededTraining(Training):
     """Posterior, reason and precision of query rows, learned on the wide prior."""
