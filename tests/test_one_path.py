@@ -19,8 +19,7 @@ from nri.outcome import Classes, Outcome
 from nri.rows.database import engine_of
 from nri.rows.files import files_of
 from nri.rows.open import rows_in_engine
-from nri.rule import Rule
-from nri_dynamics.formats.rule_programs import asp_facts, prolog_facts, render_asp, render_prolog
+from nri.rule import Rule, asp_facts, prolog_facts
 
 SETTINGS = Settings(model="greedy")
 SHORT = Settings(model="greedy", max_clauses=usually(2, 8), max_literals=usually(2, 6))
@@ -208,7 +207,7 @@ def as_prolog(rule: Rule, rows: pd.DataFrame, folder: Path) -> list[object]:
     program = shutil.which("swipl")
     if program is None:
         pytest.skip("swipl is not installed")
-    (folder / "rules.pl").write_text(render_prolog(rule), encoding="utf-8")
+    (folder / "rules.pl").write_text(rule.render("prolog"), encoding="utf-8")
     (folder / "facts.pl").write_text(prolog_facts(rule, rule.read(rows)), encoding="utf-8")
     goal = f"forall(between(0, {len(rows) - 1}, R), (predict(R, L), write(L), nl))"
     load = "consult('rules.pl'), consult('facts.pl')"
@@ -221,7 +220,7 @@ def as_prolog(rule: Rule, rows: pd.DataFrame, folder: Path) -> list[object]:
 def as_asp(rule: Rule, rows: pd.DataFrame, folder: Path) -> list[object]:
     clingo = pytest.importorskip("clingo")
     control = clingo.Control(["--warn=none"])
-    control.add("base", [], render_asp(rule))
+    control.add("base", [], rule.render("asp"))
     control.add("base", [], asp_facts(rule, rule.read(rows)))
     control.ground([("base", [])])
     with control.solve(yield_=True) as models:

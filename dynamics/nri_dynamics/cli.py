@@ -5,7 +5,6 @@ The command line of nri finds it by its entry point and prints its errors.
 
 import logging
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,12 +16,10 @@ from rich.console import Console
 from rich.highlighter import RegexHighlighter
 from rich.theme import Theme
 
-from nri import read_rule
 from nri.errors import InputError
 from nri.table import atomic_file
 from nri_dynamics.attractors import Attractors
 from nri_dynamics.formats import READABLE, check_format, format_of_file, read_dynamics
-from nri_dynamics.formats.rule_programs import RULE_PROGRAMS
 from nri_dynamics.learn import DEFAULT, learn_dynamics
 from nri_dynamics.report import render_report
 from nri_dynamics.system import Dynamics, State
@@ -113,9 +110,6 @@ CompareOption = Annotated[
 ]
 
 
-_START = 200  # letters of a file that say what it is
-
-
 @dynamics_app.command(no_args_is_help=True)
 def dynamics(
     file: TableArgument,
@@ -143,8 +137,7 @@ def dynamics(
     """Learn how a system moves: a rule for the next value of each variable.
 
     The table has columns x (now) and x' (next), or is a time series (--time). With --out the system goes to
-    a file, by its ending (.json is what this command reads back, .bnet, .pl, .lp, .sbml, .svg). The JSON of
-    a rule that nri induced becomes a program, too: nri dynamics rule.json --format prolog, or asp.
+    a file, by its ending (.json is what this command reads back, .bnet, .pl, .lp, .sbml, .svg).
     """
     if quiet:
         for handler in logging.getLogger("nri").handlers:
@@ -157,13 +150,6 @@ def dynamics(
         form = check_format(form)
     elif out is not None:
         form = format_of_file(out)
-    if form in RULE_PROGRAMS and _is_rule(Path(file)):
-        program = RULE_PROGRAMS[form](read_rule(file))
-        if out is None:
-            typer.echo(program, nl=False)
-        else:
-            _write_file(out, program, quiet=quiet)
-        return
     is_system = Path(file).suffix.lower() in READABLE
     if is_system:
         _refuse_reading(next_file, time, series, model)
@@ -222,15 +208,6 @@ def _show(text: str) -> None:
     theme = Theme({"rule.word": "bold cyan", "rule.number": "dim"})
     console = Console(theme=theme, highlighter=_Highlighter(), soft_wrap=True, emoji=False, markup=False)
     console.print(text, end="")
-
-
-def _is_rule(path: Path) -> bool:
-    """Whether a file is a rule that nri wrote; what is wrong with others is told by those who read them."""
-    try:
-        start = path.read_text(encoding="utf-8")[:_START] if path.suffix.lower() == ".json" else ""
-    except (OSError, UnicodeDecodeError):
-        return False
-    return re.match(r'\s*\{\s*"format": "nri-(?!dynamics)', start) is not None
 
 
 def _check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:

@@ -41,17 +41,6 @@ def test_a_format_is_named_or_told_by_the_ending(nri, cycle, tmp_path):
     assert out.read_text().startswith("<svg")
 
 
-@pytest.mark.parametrize(("form", "ending"), [("prolog", "pl"), ("asp", "lp")])
-def test_a_rule_becomes_a_program(nri, tmp_path, form, ending):
-    table, rule, out = tmp_path / "t.csv", tmp_path / "rule.json", tmp_path / f"rule.{ending}"
-    table.write_text("x,y\n" + "1,no\n5,yes\n" * 20)
-    nri("induce", table, "--target", "y", "--out", rule)
-    printed = nri("dynamics", rule, "--format", form).out
-    assert printed.startswith("% Predicts y")
-    assert nri("dynamics", rule, "--out", out).code == 0
-    assert out.read_text() == printed
-
-
 def test_a_published_system_tells_of_no_transitions(nri, tmp_path):
     """Each clause of a .bnet file was said to be seen in 0 of 0 transitions."""
     published, page = tmp_path / "published.bnet", tmp_path / "page.html"

@@ -80,7 +80,7 @@ def test_limits_reach_the_rule(nri, visits):
 
 @pytest.mark.parametrize(
     ("form", "ending"),
-    [("json", "json"), ("sql", "sql"), ("python", "py"), ("markdown", "md"), ("latex", "tex")],
+    [("json", "json"), ("sql", "sql"), ("python", "py"), ("markdown", "md"), ("latex", "tex"), ("asp", "lp")],
 )
 def test_a_format_has_a_name_and_an_ending(nri, visits, form, ending):
     """Eight flags (--json, --sql, ...) stood beside --format; there is one way by name and one by ending."""

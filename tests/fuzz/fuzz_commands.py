@@ -41,7 +41,7 @@ FITTING = {
     "--target": "flu ward age", "--positive": "yes no", "--weights": "age", "--labels": "flu ward",
     "--predictions": "flu fever cough", "--time": "age t", "--event": "flu", "--series": "ward a",
     "--counts": "auto only never", "--model": "greedy greedy greedy seeded", "--binarize": "paper all",
-    "--format": "json sql python latex markdown html bnet sbml", "--dialect": "duckdb postgres spark",
+    "--format": "json sql python asp prolog latex markdown html bnet sbml", "--dialect": "duckdb postgres spark",
     "--cuts": "age=30,50 age=", "--monotone": "age=up fever=down", "--forbid": "fever,cough age", "--cost": "no=5 yes=2",
     "--statement": "select update view case", "--random-state": "0 1 7", "--row": "1 2 60 0", "--header": "0 1 2",
     "--sheet": "s 1", "--engine": "auto memory duckdb", "--memory": "1GB 100MB", "--sample": "20 500",

@@ -7,9 +7,8 @@ import clingo
 import duckdb
 from rule_strategies import columns_of, n_rows
 
-from nri.rule import Kind
+from nri.rule import Kind, asp_facts
 from nri.rule.render.sql_dialects import identifier
-from nri_dynamics.formats.rule_programs import asp_facts, render_asp
 
 DUCKDB = duckdb.connect(":memory:", config={"threads": 1})
 
@@ -60,7 +59,7 @@ def run_sql(connection, types, schema, rule, table, name, expression):
 
 def by_clingo(schema, rule, table):
     control = clingo.Control(["--warn=none"])
-    control.add("base", [], render_asp(rule))
+    control.add("base", [], rule.render("asp"))
     control.add("base", [], asp_facts(rule, columns_of(schema, table)))
     control.ground([("base", [])])
     labels = {}

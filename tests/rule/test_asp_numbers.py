@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nri.rule import Literal, Op, column_of, literal_truth
-from nri_dynamics.formats.rule_programs import NumberCode
+from nri.rule.render.as_logic import NumberCode
 
 numbers = st.one_of(
     st.integers(-20, 20),

@@ -10,6 +10,7 @@ from nri.rule.labels import spelled
 from nri.rule.literal import plain_value
 from nri.rule.phrase import bare_name, number, phrase_name, phrase_percent, phrase_share, unquoted
 from nri.rule.regions import can_fire
+from nri.rule.render.as_logic import atom, string
 from nri.rule.render.as_text import display_width
 from nri.rule.render.sql import label_type, microseconds_of, table_parts
 from nri.rule.render.sql_dialects import dialect_of, float_literal, identifier, text_literal
@@ -21,7 +22,6 @@ from nri.rule.truth import (
     first_to_fire,
     shrink,
 )
-from nri_dynamics.formats.programs import atom, string
 
 ONE_OF_TWO = Clause([Literal("age", Op.GT, 50), Literal("fever", Op.EQ, True)], at_least=1)
 

@@ -24,12 +24,12 @@ from nri.rule import (
     Literal,
     Op,
     column_of,
+    prolog_facts,
 )
-from nri_dynamics.formats.rule_programs import RULE_PROGRAMS, prolog_facts, render_asp, render_prolog
 
 
 def by_prolog(schema, rule, table, folder):
-    (folder / "rules.pl").write_text(render_prolog(rule), encoding="utf-8")
+    (folder / "rules.pl").write_text(rule.render("prolog"), encoding="utf-8")
     (folder / "facts.pl").write_text(prolog_facts(rule, columns_of(schema, table)), encoding="utf-8")
     show = "(number(L) -> print(L) ; atom_codes(L, C), print(C)), nl"
     goal = f"forall(between(0, {n_rows(table) - 1}, R), (predict(R, L), {show}))"
@@ -214,7 +214,7 @@ def test_what_sql_cannot_say_is_refused(rule, message):
 
 def test_what_asp_cannot_say_is_refused():
     with pytest.raises(InputError, match="character NUL"):
-        render_asp(single("a\0b"))
+        single("a\0b").render("asp")
 
 
 def test_columns_that_sql_would_confuse_are_refused():
@@ -252,14 +252,7 @@ def test_newlines_inside_names_and_values_are_not_indented():
     assert 'FROM "t\nt"' in query
 
 
-@pytest.mark.parametrize("write", RULE_PROGRAMS.values())
-def test_rules_that_always_or_never_fire_are_programs(write):
-    always = counted("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
-    never = counted("y", ["no", "yes"], {}, {}, np.eye(2)[[0]])
-    assert write(always) != write(never)
-
-
-@pytest.mark.parametrize("form", ["sql", "python"])
+@pytest.mark.parametrize("form", ["sql", "python", "prolog", "asp"])
 def test_rules_that_always_or_never_fire_are_exported(form):
     always = counted("y", ["no", "yes"], {"yes": TRUE}, {}, np.eye(2)[[1]])
     never = counted("y", ["no", "yes"], {}, {}, np.eye(2)[[0]])
@@ -271,8 +264,7 @@ def test_rules_that_always_or_never_fire_are_exported(form):
 
 
 def test_prolog_text_is_quoted_so_that_nothing_escapes():
-    rule = single("it's\n:- halt.", "\\'). evil", target="%\n:- halt.")
-    program = render_prolog(rule)
+    program = single("it's\n:- halt.", "\\'). evil", target="%\n:- halt.").render("prolog")
     assert r"cell(Row, 'it\'s\xa\:- halt.', V1)" in program
     assert r"V1 == '\\\'). evil'" in program
     assert not any(line.startswith(":- halt") for line in program.splitlines())
@@ -286,5 +278,5 @@ def test_unassigned_characters_reach_prolog_as_they_are(tmp_path):
 
 
 def test_prolog_declares_its_encoding_only_where_it_matters():
-    assert render_prolog(single("発熱")).startswith(":- encoding(utf8).\n")
-    assert "encoding" not in render_prolog(single("fever"))
+    assert single("発熱").render("prolog").startswith(":- encoding(utf8).\n")
+    assert "encoding" not in single("fever").render("prolog")

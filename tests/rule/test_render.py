@@ -285,6 +285,8 @@ def test_every_format_is_registered_under_its_name():
         "json",
         "sql",
         "python",
+        "prolog",
+        "asp",
     }
 
 

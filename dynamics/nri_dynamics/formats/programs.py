@@ -2,7 +2,6 @@
 
 import unicodedata
 
-from nri.errors import InputError
 from nri.rule import Clause
 from nri_dynamics.system import Dynamics
 from nri_dynamics.variables import Variable
@@ -16,22 +15,20 @@ time(0..steps-1).
 
 def variable_term(variable: Variable) -> str:
     """Write a variable's name for clingo."""
-    return string(variable.name)
+    return _quoted(variable.name)
 
 
 def value_term(variable: Variable, index: int) -> str:
     """Write a value for clingo: 0 and 1, or a text."""
-    return str(index) if variable.is_boolean else string(str(variable.values[index]))
+    return str(index) if variable.is_boolean else _quoted(str(variable.values[index]))
 
 
-def string(text: str) -> str:
-    r"""Put a text in quotes, so that no character in it can mean anything else.
+def _quoted(text: str) -> str:
+    r"""Put a text in quotes.
 
-    >>> print(string('the "p53" gene'))
+    >>> print(_quoted('the "p53" gene'))
     "the \"p53\" gene"
     """
-    if "\0" in text:
-        raise InputError(f"an ASP string cannot hold the character NUL: remove it from {text!r}")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'
 

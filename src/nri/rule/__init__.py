@@ -18,6 +18,7 @@ from nri.rule.labels import ClassTarget, Label, Shares, as_label, spelled
 from nri.rule.literal import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op, Value, plain_value
 from nri.rule.regions import difference, implies
 from nri.rule.render import FORMATS
+from nri.rule.render.as_logic import asp_facts, prolog_facts
 from nri.rule.render.read_json import from_json
 from nri.rule.rule import Branch, RenderOptions, Rule
 from nri.rule.simplify import simplify
@@ -38,5 +39,5 @@ __all__ += [
 ]
 __all__ += ["Explanation", "Miss", "NearMiss", "SurvivalTarget", "difference", "implies", "simplify"]
 __all__ += ["OPEN", "as_label", "empty_column", "plain_value", "row_count", "spelled"]
-__all__ += ["FORMATS", "from_json"]
+__all__ += ["FORMATS", "asp_facts", "from_json", "prolog_facts"]
 __all__ += ["clause_matrix", "clause_truth", "literal_truth", "rule_truth"]

@@ -244,7 +244,7 @@ class Rule:
         Parameters
         ----------
         form
-            One of text, markdown, html, latex, json, sql, python.
+            One of text, markdown, html, latex, json, sql, python, prolog, asp.
         note
             A line about the whole rule, in forms for people.
         table

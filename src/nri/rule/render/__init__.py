@@ -11,6 +11,7 @@ from typing import Any
 
 from nri.errors import InputError
 from nri.rule.render.as_json import render_json
+from nri.rule.render.as_logic import render_asp, render_prolog
 from nri.rule.render.as_python import render_python
 from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
 from nri.rule.render.as_text import render_points, render_text
@@ -47,6 +48,8 @@ FORMATS: dict[str, Format] = {
         Format("json", ".json", "the file that nri reads back", render_json, settles=False),
         Format("sql", ".sql", "a CASE expression or a statement, in ten dialects", render_sql),
         Format("python", ".py", "a function that needs nothing but Python", render_python),
+        Format("prolog", ".pl", "a predicate over facts about cells", render_prolog),
+        Format("asp", ".lp", "a clingo program over facts about cells", render_asp),
     )
 }
 """Every format by its name."""

@@ -1,4 +1,4 @@
-"""Logic programs of a rule, whatever it predicts: in Prolog and for clingo (answer set programming).
+"""Logic: programs in Prolog and in answer set programming (clingo).
 
 Programs are ``predict(Row, Label)`` over facts ``cell(Row, Column, Value)``, in ASP also ``row(Row)``; a
 missing cell is one without a fact. Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms
@@ -8,26 +8,19 @@ the program's comments say how numbers are written for it.
 
 import datetime as dt
 import math
+import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from importlib.resources import files
-from typing import Any
 
-from jinja2 import Template
-
-from nri.errors import one_line
-from nri.rule import Clause, Columns, Kind, Label, Literal, Op, Rule, Value, row_count
-from nri_dynamics.formats.programs import atom, string
+from nri.errors import InputError
+from nri.rule.column import Columns, row_count
+from nri.rule.labels import Label
+from nri.rule.literal import Clause, Kind, Literal, Op, Value
+from nri.rule.phrase import phrase_name, quoted
+from nri.rule.render.as_table import fill
+from nri.rule.rule import RenderOptions, Rule
 
 Writer = Callable[[str], str]  # Writes the name of a column.
-
-
-def _filled(name: str, **values: Any) -> str:
-    """Return the text of a template with its values, which are written as they are."""
-    text = (files("nri_dynamics") / "templates" / name).read_text(encoding="utf-8")
-    return str(
-        Template(text, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True).render(values)
-    )
 
 
 def _facts(rule: Rule, columns: Columns, n_rows: int, name: Writer, cell: Callable[[Value, str], str]) -> str:
@@ -57,13 +50,14 @@ _SIGNS = {
     Kind.DATE: {Op.EQ: "==", Op.NE: "\\==", Op.GT: "@>", Op.LE: "@=<"},
 }
 
+_HIDDEN = ("Cc", "Cf", "Zl", "Zp")  # Unicode categories of control characters and of ends of lines.
 
-def render_prolog(rule: Rule) -> str:
-    """Write the program in Prolog."""
-    rule = rule.settled
-    program = _filled(
+
+def render_prolog(rule: Rule, options: RenderOptions) -> str:
+    """Write the program."""
+    program = fill(
         "prolog.jinja",
-        target=one_line(rule.target),
+        target=phrase_name(rule.target),
         branches=[_branch(branch.clause, branch.value) for branch in rule.branches],
         default=_term(rule.default),
         booleans=Kind.BOOLEAN in rule.kinds.values(),
@@ -84,6 +78,16 @@ def prolog_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str
 def _encoded(source: str) -> str:
     """Say that the file is UTF-8 where it matters; Prologs differ in what they expect."""
     return source if source.isascii() else f":- encoding(utf8).\n{source}"
+
+
+def atom(text: str) -> str:
+    """Quote an atom, so that no character in it can mean anything else."""
+    # of others only what could end a line or hide: SWI-Prolog refuses escapes of some unassigned characters
+    escapes: dict[str, str | int | None] = {
+        c: f"\\x{ord(c):x}\\" for c in text if unicodedata.category(c) in _HIDDEN
+    }
+    escapes |= {"'": "\\'", "\\": "\\\\"}
+    return f"'{text.translate(str.maketrans(escapes))}'"
 
 
 def _branch(clause: Clause, label: Label) -> str:
@@ -174,14 +178,13 @@ def _exact(value: Value) -> Decimal:
 _INTEGERS = 2**31 - 1
 
 
-def render_asp(rule: Rule) -> str:
-    """Write the program for clingo."""
-    rule = rule.settled
+def render_asp(rule: Rule, options: RenderOptions) -> str:
+    """Write the program."""
     codes = _codes(rule)
-    return _filled(
+    return fill(
         "asp.jinja",
-        target=one_line(rule.target),
-        scaled=[(repr(name), code.about) for name, code in codes.items() if code.about],
+        target=phrase_name(rule.target),
+        scaled=[(quoted(name), code.about) for name, code in codes.items() if code.about],
         branches=[(_body(branch.clause, codes), _label(branch.value)) for branch in rule.branches],
         default=_label(rule.default),
     )
@@ -195,6 +198,13 @@ def asp_facts(rule: Rule, columns: Columns, n_rows: int | None = None) -> str:
         return _cell(value, rule.kinds[column], codes.get(column))
 
     return f"row(0..{n - 1}).\n{_facts(rule, columns, n, string, cell)}" if n else "\n"
+
+
+def string(text: str) -> str:
+    """Quote a string, so that no character in it can mean anything else."""
+    if "\0" in text:
+        raise InputError(f"an ASP string cannot hold the character NUL: remove it from {text!r}")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _codes(rule: Rule) -> dict[str, NumberCode]:
@@ -238,7 +248,3 @@ def _label(label: Label) -> str:
     if isinstance(label, int) and abs(label) <= _INTEGERS:
         return str(label)
     return string(label if isinstance(label, str) else repr(label))
-
-
-RULE_PROGRAMS: dict[str, Callable[[Rule], str]] = {"prolog": render_prolog, "asp": render_asp}
-"""What writes the program of a rule, by the name of its format."""
