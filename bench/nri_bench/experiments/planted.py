@@ -1,4 +1,7 @@
-"""``nri bench planted``: raw tables with a planted rule. Is it found, and are only its columns named?"""
+"""``nri bench planted``: raw tables with a planted rule. Is it found, and are only its columns named?
+
+Here are tables with classes; those with numbers and survival are in :mod:`.planted_measured`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from nri_bench.arrays import BoolArray, FloatArray, IntArray
 from nri_bench.experiments.base import Experiment, Options, method_facts
+from nri_bench.experiments.planted_measured import MEASURED_NAMES, measured_jobs, measured_table
 from nri_bench.methods import rule_size
 from nri_bench.methods.planted_limit import PlantedPosterior
 from nri_bench.methods.raw import OneHot, choose_raw, make_raw
@@ -161,11 +165,12 @@ def _shorter(clauses: Sequence[tuple[Condition, ...]]) -> list[list[tuple[Condit
 
 
 def jobs(options: Options) -> list[Job]:
-    """One job for each method, size, noise rate and seed."""
-    methods = choose_raw(options.methods or (QUICK_METHOD_NAMES if options.quick else METHOD_NAMES))
+    """One job for each method, size, noise rate and seed, and those of methods for numbers and survival."""
+    names = options.methods or (QUICK_METHOD_NAMES if options.quick else METHOD_NAMES)
+    methods = choose_raw([name for name in names if name not in MEASURED_NAMES])
     seeds = options.seeds or ((0,) if options.quick else (0, 1, 2))
     sizes, rates, episodes = ((60,), (0.0, 0.1), 2) if options.quick else (SIZES, NOISE, EPISODES)
-    return [
+    of_classes = [
         Job(
             key={"experiment": "planted", "method": method.name, "n": n, "noise": rate, "seed": seed},
             work=find_planted,
@@ -178,6 +183,7 @@ def jobs(options: Options) -> list[Job]:
         for seed in seeds
         for method in methods
     ]
+    return of_classes + measured_jobs(options)
 
 
 def find_planted(method: str, n: int, rate: float, seed: int, n_episodes: int) -> Measures:
@@ -287,9 +293,10 @@ def _used(model: Any) -> set[int]:
 
 def table(rows: Sequence[Row]) -> str:
     """Means over all tables of a method, and the share of foreign columns by size."""
-    kept = [row for row in rows if row["status"] == "ok"]
+    beside = measured_table([row for row in rows if "outcome" in row])
+    kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row]
     if not kept:
-        return NO_ROWS
+        return beside or NO_ROWS
     frame = pd.DataFrame(kept)
     frame["floor"] = np.array([row.get("floor") for row in kept], dtype=float)
     sizes = sorted(frame["n"].unique())
@@ -310,14 +317,15 @@ def table(rows: Sequence[Row]) -> str:
     )
     if "accuracy_from_nothing" in frame and (nothing := 100 * frame["accuracy_from_nothing"].mean()) > 0:
         caption += f"The limit, sampled from nothing instead of from the planted rule: {nothing:.1f}.\n"
-    return markdown([*head, "literals", "gap", "floor"], lines) + caption
+    return markdown([*head, "literals", "gap", "floor"], lines) + caption + beside
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw accuracy on clean rows and the share of rules that name a foreign column, method by method."""
     from nri_bench.figures.dots import variant_bars
 
-    labelled = [{**row, "label": label_of(str(row["method"]))} for row in rows if row["status"] == "ok"]
+    kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row]
+    labelled = [{**row, "label": label_of(str(row["method"]))} for row in kept]
     titles = (("accuracy", "accuracy (%)", 100.0), ("foreign", "foreign column (%)", 100.0))
     figure = variant_bars(labelled, titles)
     return {"planted": figure} if figure else {}

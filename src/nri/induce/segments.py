@@ -23,7 +23,7 @@ from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix
 from nri.rule.literal import plain_value
 from nri.rule.truth import first_to_fire
 from nri.search.limits import Limits
-from nri.search.segments import NOISE_FLOOR, Problem, bits_of_rows, search
+from nri.search.segments import Problem, bits_of_rows, search
 from nri.seeded.scores import ScoreExperts
 from nri.table.binarizer import Binarizer
 from nri.table.cuts import even_thresholds
@@ -43,11 +43,13 @@ _PRICE = 1.25
 _WORTH = 200.0
 """Rows that expected scores are worth at most; fewer rows are worth up to this. So a list for them is as long
 as a person reads, not as rows allow."""
-_EXPERTS_OWN = 0.08
-"""Share of the variance of expected scores that is the experts' own and worth no branch: without it a list
-for one planted step has three branches and a column by chance."""
 _EARNED = 10.0
-"""Bits that the experts must save, also beyond a rule, to be listened to: they seem to save some anyway."""
+"""Bits that the experts must save to be listened to: they seem to save some anyway."""
+_BORNE_OUT = 4.0
+"""Standard errors by which the rows must follow what experts expect beyond the rule of the rows alone."""
+_TELLING, _DEAR = (3.0, 2.0), (8.0, 4.0)
+"""Standard errors by which the rows of a literal must differ from the others for its column not to be dear,
+and how many times its bits a dear literal costs; the second of both where the experts are borne out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,8 @@ class ScorePosterior:
     """what it takes to say the scores, given that"""
     heard: bool = False
     """whether the scores that were searched are what they expect, or for numbers half of it"""
+    borne_out: bool = False
+    """whether the rows follow what they expect beyond the rule of the rows alone"""
 
     @property
     def left_out(self) -> FloatArray:
@@ -110,14 +114,15 @@ class SegmentSearch:
         """
         clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
-        if posterior is not None and posterior.bits < min(bits, 0.0) - _EARNED:
-            clauses, _ = self._searched(features, clauses, posterior.support)
-            posterior = replace(posterior, heard=True)
+        if posterior is not None and posterior.bits < min(bits, -_EARNED):
+            borne_out = self._follows(clauses, posterior) > _BORNE_OUT
+            posterior = replace(posterior, heard=True, borne_out=borne_out)
+            clauses, _ = self._searched(features, clauses, posterior)
         return self._counted(clauses, features, posterior), posterior
 
     def again(self, features: Binarizer, best: Rule, posterior: ScorePosterior | None) -> Rule:
         """Return a rule of these features by the scores that the best rule was found by, with less effort."""
-        heard = posterior.support if posterior is not None and posterior.heard else None
+        heard = posterior if posterior is not None and posterior.heard else None
         search = replace(self, quick=True)
         clauses = search._searched(features, best.clauses, heard)[0] if features.variables_ else []
         return self._counted(clauses, features, posterior)
@@ -128,6 +133,19 @@ class SegmentSearch:
         simple = [_simplest(clause, features.domain_) for clause in clauses]
         expected = None if posterior is None else self._by_branch(simple, posterior.left_out)
         return count_clauses(simple, self.table, expected)
+
+    def _follows(self, clauses: Sequence[Clause], posterior: ScorePosterior) -> float:
+        """Return by how many standard errors scores go with what is expected, both within branches.
+
+        What is expected of a row is formed without it. So where clauses say all there is, this is chance.
+        """
+        weights, branch = self.table.weights, first_to_fire(self._fires(clauses))
+        own, expected = (
+            one - np.array(self._by_branch(clauses, one))[branch]
+            for one in (posterior.scores, posterior.support)
+        )
+        spread = (weights @ own**2) * (weights @ expected**2) / weights.sum()
+        return float(weights @ (own * expected) / math.sqrt(max(spread, 1e-300)))
 
     def _by_branch(self, clauses: Sequence[Clause], expected: FloatArray) -> list[float]:
         """Return the mean of what is expected of the rows [M] that each branch decides."""
@@ -147,14 +165,14 @@ class SegmentSearch:
         return clause_matrix(clauses, self.table.columns, len(self.table))
 
     def _searched(
-        self, features: Binarizer, known: Sequence[Clause] = (), expected: FloatArray | None = None
+        self, features: Binarizer, known: Sequence[Clause] = (), heard: ScorePosterior | None = None
     ) -> tuple[list[Clause], float]:
         """Search, and once more from the clauses found and with finer cuts of their columns."""
-        clauses, bits = self._clauses(features, (), self._scores(known), expected)
+        clauses, bits = self._clauses(features, (), self._scores(known), heard)
         if not clauses:
             return clauses, bits
         finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
-        return self._clauses(finer, clauses, self._scores(clauses), expected)
+        return self._clauses(finer, clauses, self._scores(clauses), heard)
 
     def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
@@ -180,21 +198,26 @@ class SegmentSearch:
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
-        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray, expected: FloatArray | None
+        self,
+        features: Binarizer,
+        start: Sequence[Clause],
+        scores: FloatArray,
+        heard: ScorePosterior | None,
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
         table, settings, weights = self.table, self.settings, self.table.weights
         values, total = standardised(scores, weights), float(weights.sum())
-        worth, segment_bits, floor = total, 0.5 * math.log2(max(total, 2.0)), NOISE_FLOOR
-        if values is not None and expected is not None:
+        worth, segment_bits = total, 0.5 * math.log2(max(total, 2.0))
+        meanings = literal_meanings(features.variables_, features.domain_)
+        fires, prices = literal_truth(*features.cells(table.columns)), np.ones(len(meanings))
+        if values is not None and heard is not None:
             own = self.outcome.own_share
-            values = standardised(own * values + (1 - own) * expected, weights)
             if not own:  # there is no chance in expected values that a mean would have to say
-                worth, segment_bits, floor = math.sqrt(_WORTH * min(total, _WORTH)), 0.0, _EXPERTS_OWN
+                worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0
+                prices = self._prices(meanings, fires, values, heard.borne_out)
+            values = standardised(own * values + (1 - own) * heard.support, weights)
         if values is None:
             return [], -np.inf
-        meanings = literal_meanings(features.variables_, features.domain_)
-        fires = literal_truth(*features.cells(table.columns))
         Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
         chosen = self._order(meanings, fires, values, {x for clause in start for x in clause})
         rows = _row_order(fires[:, chosen], values, weights)
@@ -209,7 +232,7 @@ class SegmentSearch:
             price=_PRICE,
             worth=worth,
             segment_bits=segment_bits,
-            floor=floor,
+            prices=prices[chosen],
             required=tuple(mask[chosen] for mask in required),
         )
         literals = [meanings[j] for j in chosen]
@@ -217,6 +240,20 @@ class SegmentSearch:
         begin = [tuple(sorted(places[x] for x in clause)) for clause in start]
         best = search(problem, begin, only=self.quick)
         return [Clause(literals[j] for j in clause) for clause in best.clauses], best.bits
+
+    def _prices(
+        self, meanings: Sequence[Literal], fires: BoolArray, values: FloatArray, borne_out: bool
+    ) -> FloatArray:
+        """[L], how many times its bits a literal costs: more where the rows do not speak for its column.
+
+        Experts have learned from the same rows, and expect what chance has put into any of the columns.
+        """
+        weights = self.table.weights
+        rows = weights @ fires
+        spread = np.maximum(rows * (1 - rows / weights.sum()), 1e-9)
+        apart = np.abs((weights * values) @ fires) / np.sqrt(spread)
+        telling = {x.column for x, z in zip(meanings, apart, strict=True) if z > _TELLING[borne_out]}
+        return np.array([1.0 if x.column in telling else _DEAR[borne_out] for x in meanings])
 
     def _order(
         self, meanings: Sequence[Literal], fires: BoolArray, values: FloatArray, kept: Collection[Literal]

@@ -26,7 +26,7 @@ _PATIENCE = 3  # Literals from which on a clause grows only while each further o
 _SWEEPS = 12  # Most rounds through all places; three or four are usual.
 _SAVED = 1e-4  # Bits that a change must save: less is rounding.
 
-NOISE_FLOOR = 1e-4  # Floor of scores as they are; see :class:`Problem`.
+_FLOOR = 1e-4  # Least share of the variance that counts as unexplained: beyond that bits are not real.
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Problem:
     price: float  # bits of rows that one bit of rule must save
     worth: float  # how many rows the bits of rows are counted for
     segment_bits: float  # bits of the mean of a segment
-    floor: float  # least share of the variance that counts as unexplained: beyond that bits are not real
+    prices: FloatArray  # [L], how many times its bits each literal costs
     required: tuple[BoolArray, ...] = ()  # [L] each; every clause has a literal of each of these sets
 
 
@@ -73,7 +73,7 @@ class _Board:
         self.moments = np.stack([problem.weights, problem.weights * problem.values], axis=1)
         """[M, 2]: weight and weighted value of each row"""
         self.square = float(problem.weights @ problem.values**2)
-        self.literal_bits = problem.price * (1.0 + np.log2(max(n_literals, 2)))
+        self.literal_bits = problem.price * (1.0 + np.log2(max(n_literals, 2))) * problem.prices
         self.segment_bits = problem.price * problem.segment_bits
         self.everywhere = np.ones(n, dtype=bool)
 
@@ -82,12 +82,12 @@ class _Board:
         return np.asarray(self.problem.fires[:, list(clause)].all(axis=1), dtype=bool)
 
     def price(self, clause: Sequence[int]) -> float:
-        return float(self.segment_bits + self.literal_bits * len(clause))
+        return float(self.segment_bits + self.literal_bits[list(clause)].sum())
 
     def data_bits(self, explained: FloatArray | float) -> FloatArray:
         """Bits of the rows, where so much of their sum of squares is explained."""
         left = np.maximum(self.square - np.asarray(explained), 0.0) / self.total
-        return _data_bits(left, self.problem.worth, self.problem.floor)
+        return _data_bits(left, self.problem.worth)
 
     def bits(self, clauses: Sequence[LiteralSet]) -> float:
         """Bits of rows and rule; infinite if a segment has too few rows."""
@@ -175,8 +175,8 @@ class _Board:
         bases = [base for base in bases if len(base) < self.problem.max_literals]
         if not bases:
             return best, []
-        price = np.array([self.price((*base, 0)) for base in bases])
-        bits = self.data_bits(judge.explained(bases)) + judge.fixed_bits + price[:, None]
+        price = np.array([self.price(base) for base in bases])[:, None] + self.literal_bits
+        bits = self.data_bits(judge.explained(bases)) + judge.fixed_bits + price
         for row, base in zip(bits, bases, strict=True):
             row[list(base)] = np.inf
         best = self._better(bits, bases, best)
@@ -282,12 +282,12 @@ class _Place:
 def bits_of_rows(errors: FloatArray, weights: FloatArray) -> float:
     """Return the bits of rows by some other prediction, which has these errors; to compare with a list's."""
     total = float(weights.sum())
-    return float(_data_bits(np.asarray(weights @ errors**2 / total), total, NOISE_FLOOR))
+    return float(_data_bits(np.asarray(weights @ errors**2 / total), total))
 
 
-def _data_bits(left: FloatArray, rows: float, floor: float) -> FloatArray:
+def _data_bits(left: FloatArray, rows: float) -> FloatArray:
     """Bits of so many rows by a Gaussian, where such a share of their variance is left."""
-    return np.asarray(0.5 * rows * np.log2(left + floor))
+    return np.asarray(0.5 * rows * np.log2(left + _FLOOR))
 
 
 def _explained(sums: FloatArray) -> FloatArray:
