@@ -39,10 +39,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         its clauses cover; or the path of exported weights, ``NAME.onnx``.
     min_precision : float
         Least share of its class among the support rows that a clause covers.
-    counts : {"auto", "never", "only"}
+    counts : {"auto", "never", "only", "points"}
         Whether clauses may count: ``AT LEAST 2 OF (age > 65, confused, urea > 7)``. With ``"auto"`` they
         compete with conjunctions, with ``"only"`` every clause is such a one or has a single condition.
-        ``max_literals`` bounds the members.
+        ``"points"`` makes the whole rule for two classes a card: a point for each of some conditions, and a
+        share for each total. ``max_literals`` bounds the members.
     class_weight : dict of label to float, or "balanced", optional
         What it costs to take a row of a class for another one; 1 where nothing is said. The rule, the class
         that it speaks about and the default class are those that cost least. ``"balanced"`` makes all classes
@@ -79,7 +80,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     model: str = field(default=DEFAULT_MODEL, kw_only=False)
     min_precision: float = 0.0
-    counts: Literal["auto", "never", "only"] = "auto"
+    counts: Literal["auto", "never", "only", "points"] = "auto"
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0

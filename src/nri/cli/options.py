@@ -79,6 +79,7 @@ class InduceOptions(RuleOptions):
     costs: Texts = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0
+    points: bool = False
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
-from nri.induce.classes import LABEL_PART, Candidate, ClassSearch, with_expected
+from nri.induce.classes import Candidate, ClassSearch, judged_masses, with_expected
 from nri.induce.constraints import error_costs
 from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
@@ -158,6 +158,8 @@ def alternatives(
         raise InputError(f"most is {most}, but there must be room for a rule: use 1 or more")
     if settings.knowledge.keep is not None:
         raise InputError("keep fixes the clauses of a rule, so that there are no others; drop it")
+    if settings.counts == "points":
+        raise InputError("a card of points is chosen as a whole; drop the points to see other rules")
     table, settings = prepared(table, settings)
     table = MemoryRows(table).sample(table.explained.searched_rows)
     induction, found = searched(table, settings, rng)
@@ -181,14 +183,9 @@ class _ClassRules:
         costs = error_costs(self.table, search.settings) if search.settings.weighs_errors else None
         self.measure = "accuracy" if costs is None else "cost"
         self.costs = np.ones(len(self.table.classes)) if costs is None else costs
-        self.rows, masses, self.wider = np.arange(len(self.table)), self.table.class_weights, _WIDER_BY_LABELS
-        held_out = first.induced.held_out
-        self.basis = "on these rows" if held_out is None else "to expect"
-        if held_out is not None:
-            self.rows, self.wider = first.view.rows[held_out.rows], _WIDER
-            labels = np.eye(len(self.costs))[self.table.codes[self.rows]]
-            labels *= held_out.masses.sum(axis=1, keepdims=True)
-            masses = LABEL_PART * labels + (1 - LABEL_PART) * held_out.masses
+        self.rows, masses = judged_masses(first, self.table)
+        by_labels = first.induced.held_out is None
+        self.basis, self.wider = ("on these rows", _WIDER_BY_LABELS) if by_labels else ("to expect", _WIDER)
         self.masses = masses / masses.sum()
 
     def without(self, names: Collection[str]) -> Rule:

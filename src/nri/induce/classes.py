@@ -74,7 +74,7 @@ class ClassSearch:
             required=constraints.required_literals(view.literals, settings, features.left_out_)
             if settings.require
             else (),
-            counts=settings.counts,
+            counts="auto" if settings.counts == "points" else settings.counts,
             among=self.among,
         )
         induced = model.induce(view.episode, view.groups, limits, self.rng, table.positive)
@@ -94,6 +94,19 @@ class ClassSearch:
 LABEL_PART = 0.2
 """Part of the counted labels in the shares that are expected of a branch; the rest are held-out chances."""
 _PRIOR_ROWS = 2.0  # Rows with the class shares of the whole table that held-out chances are mixed with.
+
+
+def judged_masses(first: Candidate, table: Table) -> tuple[IntArray, FloatArray]:
+    """Return labelled rows, and [rows, classes] what is believed of them: without their labels, mostly.
+
+    Where no posterior has chosen, it is the labels.
+    """
+    held_out = first.induced.held_out
+    if held_out is None:
+        return np.arange(len(table)), table.class_weights
+    rows = first.view.rows[held_out.rows]
+    labels = np.eye(len(table.classes))[table.codes[rows]] * held_out.masses.sum(axis=1, keepdims=True)
+    return rows, LABEL_PART * labels + (1 - LABEL_PART) * held_out.masses
 
 
 def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:

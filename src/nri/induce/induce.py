@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray, one_thread
+from nri.errors import InputError
 from nri.induce import constraints, models
 from nri.induce.assemble import constant_rule, with_plain_values
 from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of, with_expected
@@ -166,6 +167,8 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> tupl
         raise UselessColumnsError(features.left_out_)
     n_searched = None if len(table.names) == n_columns else len(table.names)
     outcome = table.explained
+    if settings.counts == "points" and not (isinstance(outcome, Classes) and len(outcome.classes) == 2):
+        raise InputError("points are for two classes; compare the target with a value, or drop them")
     if isinstance(outcome, Number | Survival):
         segments = SegmentSearch(table, outcome, settings)
         rule, scores = segments.search(features)
@@ -178,7 +181,11 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> tupl
     search = ClassSearch(table, settings, rng, among)
     first = search.candidate(features, model)
     rule = first.rule
-    if settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
+    if settings.counts == "points":
+        from nri.induce.points import as_points  # which few ask for
+
+        rule = as_points(search, first)
+    elif settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
         rule = with_sharper_cuts(search, features, first)
     rule, belief = with_expected(rule, first, table), first.induced.posterior
     plans = {name: table.plans[name] for name in features.columns_}
