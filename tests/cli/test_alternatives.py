@@ -17,7 +17,7 @@ def test_rules_are_listed_by_number_with_what_sets_them_apart(nri):
     assert "\n    IF  (cough = yes AND fever = yes)" in done.out
     headings = [line for line in done.out.splitlines() if line.startswith(("column ", "lines "))]
     assert len(headings) == 2
-    assert done.out.endswith("within its error has 1 line\n")
+    assert done.out.endswith("within a point and its error has 2 lines\n")
 
 
 def test_json_holds_the_same_record(nri):

@@ -116,7 +116,7 @@ def test_the_page_tells_the_numbers_of_its_records(full, whole):
     first = text[: text.index("Where it is right and wrong")]
     assert f"{percent(found.sensitivity.value)} sensitivity for flu".replace("\xa0", " ") in first
     assert f"{report.gaps.rows} rows lack a cell" in text
-    assert f"within its error has {report.others.shortest.lines}" in text
+    assert f"within a point and its error has {report.others.shortest.lines}" in text
     assert "visit_id looks like an identifier" in text
     assert f"came back in {report.stability.same_rule} of {report.stability.samples} resamples" in text
 

@@ -43,6 +43,9 @@ _MORE_ROWS = 1.0
 """Rows on which two rules disagree beyond those seen: rules that agree on all rows may differ on new ones."""
 _STAND_INS = 3
 """Columns, one after the other, that are tried in the place of one."""
+_POINT = (
+    0.01  # With few rows nearly every difference is within its error, also of rules that are clearly worse.
+)
 _LEAST_SHOWN = 0.0005
 """Differences below are said to be none."""
 _PAIRED, _SMALL = 300, 2000
@@ -66,6 +69,10 @@ class Alternative:
     """95 %, of the difference"""
     words: str
     """what sets it apart"""
+
+    def lost(self, measure: str) -> float:
+        """Return how much worse the rule is than the best by a measure."""
+        return self.difference if measure == "cost" else -self.difference
 
 
 @dataclass(frozen=True)
@@ -111,8 +118,12 @@ class Alternatives:
 
     @property
     def shortest(self) -> Alternative:
-        """The first of the frontier whose difference to the best is within its error."""
-        return next((one for one in self.frontier if one.interval.low <= 0 <= one.interval.high), self.best)
+        """The first of the frontier that loses no more than a standard error, nor than a point."""
+        return next((one for one in self.frontier if one.lost(self.measure) <= self._slack(one)), self.best)
+
+    def _slack(self, one: Alternative) -> float:
+        error = (one.interval.high - one.interval.low) / (2 * Z)
+        return error if self.measure == "cost" else min(error, _POINT)
 
 
 @one_thread()
@@ -123,6 +134,7 @@ def alternatives(
     most: int = 20,
     *,
     rng: np.random.Generator | None = None,
+    induction: Induction | None = None,
 ) -> Alternatives:
     """Return the best rule for a table and others that are nearly as good.
 
@@ -138,6 +150,8 @@ def alternatives(
         How many others there are at most.
     rng
         The only source of chance; seeded with 0 by default.
+    induction
+        The induction of the best rule with its search, if that is there already.
 
     Raises
     ------
@@ -162,24 +176,25 @@ def alternatives(
         raise InputError("a card of points is chosen as a whole; drop the points to see other rules")
     table, settings = prepared(table, settings)
     table = MemoryRows(table).sample(table.explained.searched_rows)
-    induction, found = searched(table, settings, rng)
-    if found is None:
+    if induction is None or induction.search is None:
+        induction = searched(table, settings, rng)
+    if induction.search is None:
         name = table.explained.name
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
-    search, features, first = found
+    search, features, first = induction.search
     if isinstance(search, SegmentSearch):
-        return _Shelf(_SegmentRules(induction, search, features), within, most).filled()
-    if first is None or first.induced.found_by is None:
+        return _Shelf(_SegmentRules(induction.rule, search, features, first), within, most).filled()
+    if not isinstance(first, Candidate) or first.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
-    return _Shelf(_ClassRules(induction, search, features, first), within, most).filled()
+    return _Shelf(_ClassRules(induction.rule, search, features, first), within, most).filled()
 
 
 class _ClassRules:
     """Rules for classes, by what is believed of the labelled rows without their labels, and by these."""
 
-    def __init__(self, found: Induction, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
+    def __init__(self, best: Rule, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
         self.search, self.features, self.first, self.table = search, features, first, search.table
-        self.best = with_plain_values(found.rule, self.table).settled
+        self.best = with_plain_values(best, self.table).settled
         costs = error_costs(self.table, search.settings) if search.settings.weighs_errors else None
         self.measure = "accuracy" if costs is None else "cost"
         self.costs = np.ones(len(self.table.classes)) if costs is None else costs
@@ -245,10 +260,10 @@ class _SegmentRules:
 
     wider, basis = _WIDER_SEGMENTS, "on these rows"
 
-    def __init__(self, found: Induction, search: SegmentSearch, features: Binarizer) -> None:
+    def __init__(self, best: Rule, search: SegmentSearch, features: Binarizer, scores: Any) -> None:
         self.search, self.features, self.table, self.outcome = search, features, search.table, search.outcome
-        self.posterior = found.posterior if isinstance(found.posterior, ScorePosterior) else None
-        self.best = self._plain(found.rule)
+        self.posterior = scores if isinstance(scores, ScorePosterior) else None
+        self.best = self._plain(best)
         self.masses = (self.table.weights / self.table.weights.sum())[:, None]
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
@@ -326,8 +341,7 @@ class _Shelf:
         return ColumnWorth(column, chain[0], tuple(banned[1:])), chain
 
     def _loss(self, one: Alternative) -> float:
-        """Return how much worse a rule is than the best."""
-        return one.difference if self.rules.measure == "cost" else -one.difference
+        return one.lost(self.rules.measure)
 
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""

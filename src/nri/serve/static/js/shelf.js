@@ -195,7 +195,7 @@ function preview(place) {
   if (size >= 0) {
     find("shelf-size").value = String(size);
     find("shelf-size-shown").textContent = `${lines(rule.size)}: ${shelf.measure} ${rule.shown}`;
-    find("shelf-size-shown").title = place === shelf.shortest ? "the shortest whose difference is within its error" : "";
+    find("shelf-size-shown").title = place === shelf.shortest ? "the shortest that is as good within a point and its error" : "";
   }
   for (const point of document.querySelectorAll("#shelf-scatter [data-place]")) {
     point.classList.toggle("shown", point.dataset.place === String(place));
