@@ -117,9 +117,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             more = read_unlabelled(unlabelled, frame, named=named)
             table = replace(table, unlabelled=read_columns(more, table.plans))
         self.floors_: Floored | None = None
-        floors = Floors(self.min_sensitivity, self.min_specificity)
-        if floors and len(table.classes) > 1:
-            self.floors_, _ = meet_floors(table, self.settings, floors, rng=self._generator())
+        if self._floors and len(table.classes) > 1:
+            self.floors_, _ = meet_floors(table, self.settings, self._floors, rng=self._generator())
         settings = self.settings
         induction = induce_rule(table, settings, rng=self._generator())
         self.knowledge_price_ = price_of_knowledge(table, settings, induction.rule, rng=self._generator())
@@ -195,6 +194,10 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             tilt=1.0 if floored is None else floored.tilt,
             stable=yes_or_no("stable", self.stable),
         )
+
+    @property
+    def _floors(self) -> Floors:
+        return Floors(self.min_sensitivity, self.min_specificity)
 
     def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:
         """Return what errors cost, by the labels of rules."""

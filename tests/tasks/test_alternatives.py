@@ -13,6 +13,7 @@ from sklearn.datasets import load_breast_cancer
 
 from nri import Alternatives, NRIClassifier, NRIRegressor, NRISurvival, Settings, alternatives, read_table
 from nri.errors import InputError
+from nri.induce.floors import Floors
 from nri.induce.induce import induce_rule
 from nri.outcome import Classes
 from nri.seeded.model import SeededModel
@@ -313,3 +314,26 @@ def test_a_rule_that_is_clearly_worse_is_not_recommended_for_its_few_rows():
     assert one.difference < -0.05
     assert one.interval.low <= 0 <= one.interval.high
     assert shelf.shortest is two
+
+
+def test_rules_on_the_shelf_keep_a_floor_as_far_as_the_best_one_does():
+    table = read_table(noisy_rule(seed=3, n=200), "y", positive="yes")
+    free = alternatives(table, within=0.1)
+    floored = alternatives(table, within=0.1, floors=Floors(sensitivity=0.95))
+    assert floored.floored is not None
+    assert floored.floored.tilt > 1
+    assert (free.measure, floored.measure) == ("accuracy", "accuracy")
+
+    def found(one) -> float:
+        ill = table.codes == 1
+        return float((one.rule.predict_index(table.columns, len(table)) == 1)[ill].mean())
+
+    assert found(floored.best) > found(free.best)
+    assert min(found(one) for one in floored.others) > min(found(one) for one in free.others)
+
+
+def test_the_classifier_hands_its_floors_to_the_shelf():
+    frame = noisy_rule(seed=3, n=200)
+    clf = NRIClassifier(positive="yes", min_sensitivity=0.95)
+    shelf = clf.alternatives(frame.drop(columns="y"), frame.y)
+    assert shelf.floored.floors == Floors(sensitivity=0.95)

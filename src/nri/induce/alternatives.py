@@ -8,6 +8,7 @@ the labelled rows, as the model sees them without their labels, against the best
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -20,6 +21,7 @@ from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
 from nri.induce.classes import Candidate, ClassSearch, judged_masses, with_expected
 from nri.induce.constraints import error_costs
+from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
 from nri.induce.segments import ScorePosterior, SegmentSearch
@@ -104,6 +106,8 @@ class Alternatives:
     """columns that can stand in for each other"""
     frontier: tuple[Alternative, ...]
     """the best rule of one line, of two, ..."""
+    floored: Floored | None = None
+    """how floors were met by the best rule"""
 
     @property
     def rules(self) -> tuple[Alternative, ...]:
@@ -135,6 +139,7 @@ def alternatives(
     *,
     rng: np.random.Generator | None = None,
     induction: Induction | None = None,
+    floors: Floors | None = None,
 ) -> Alternatives:
     """Return the best rule for a table and others that are nearly as good.
 
@@ -152,6 +157,9 @@ def alternatives(
         The only source of chance; seeded with 0 by default.
     induction
         The induction of the best rule with its search, if that is there already.
+    floors
+        Least sensitivity or specificity. The best rule is then the one that reaches them on cross-validated
+        rows; others reach them, or as much of them as the best, by what is expected of rows.
 
     Raises
     ------
@@ -174,6 +182,10 @@ def alternatives(
         raise InputError("keep fixes the clauses of a rule, so that there are no others; drop it")
     if settings.counts == "points":
         raise InputError("a card of points is chosen as a whole; drop the points to see other rules")
+    floored = None
+    if floors:
+        floored, _ = meet_floors(table, settings, floors, rng=deepcopy(rng))
+        settings = replace(settings, tilt=floored.tilt)
     table, settings = prepared(table, settings)
     table = MemoryRows(table).sample(table.explained.searched_rows)
     if induction is None or induction.search is None:
@@ -186,7 +198,8 @@ def alternatives(
         return _Shelf(_SegmentRules(induction.rule, search, features, first), within, most).filled()
     if not isinstance(first, Candidate) or first.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
-    return _Shelf(_ClassRules(induction.rule, search, features, first), within, most).filled()
+    shelf = _Shelf(_ClassRules(induction.rule, search, features, first), within, most, floors)
+    return replace(shelf.filled(), floored=floored)
 
 
 class _ClassRules:
@@ -195,7 +208,8 @@ class _ClassRules:
     def __init__(self, best: Rule, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
         self.search, self.features, self.first, self.table = search, features, first, search.table
         self.best = with_plain_values(best, self.table).settled
-        costs = error_costs(self.table, search.settings) if search.settings.weighs_errors else None
+        stated = replace(search.settings, tilt=1.0)  # what a floor needs is no cost
+        costs = error_costs(self.table, stated) if stated.weighs_errors else None
         self.measure = "accuracy" if costs is None else "cost"
         self.costs = np.ones(len(self.table.classes)) if costs is None else costs
         self.rows, masses = judged_masses(first, self.table)
@@ -254,6 +268,11 @@ class _ClassRules:
         worth = right if self.measure == "accuracy" else (1 - right) * costs
         return float((self.masses * worth).sum()), worth, (predicted == codes) * costs[codes]
 
+    def reached(self, predicted: NDArray[Any]) -> FloatArray:
+        """[2]: sensitivity and specificity of the class asked about."""
+        right = (np.eye(2)[predicted[self.rows]] * self.masses).sum(axis=0) / self.masses.sum(axis=0)
+        return np.asarray(right if self.table.positive == 0 else right[::-1])
+
 
 class _SegmentRules:
     """Rules for a number or survival, by the rows that they were counted on."""
@@ -301,8 +320,10 @@ class _SegmentRules:
 class _Shelf:
     """The rules of a search, judged against its best one."""
 
-    def __init__(self, rules: _ClassRules | _SegmentRules, within: float, most: int) -> None:
-        self.rules, self.best, self.within, self.most = rules, rules.best, within, most
+    def __init__(
+        self, rules: _ClassRules | _SegmentRules, within: float, most: int, floors: Floors | None = None
+    ) -> None:
+        self.rules, self.best, self.within, self.most, self.floors = rules, rules.best, within, most, floors
         self.predicted = rules.predicted(self.best)
         score, self.worth, self.by_labels = rules.worth(self.predicted)
         self.score = round(score, 9)
@@ -316,14 +337,14 @@ class _Shelf:
                 columns.append(worth)
                 found += chain
         columns.sort(key=lambda one: (-self._loss(one.without), one.column))
-        others = [self._judged(rule) for rule in self.rules.others(self.most)]
+        others = [self._judged(rule) for rule in self.rules.others(self.most) if self._keeps_floors(rule)]
         frontier = {one.lines: one for one in (*others[::-1], best) if 0 < one.lines <= best.lines + 1}
         return Alternatives(
             self.rules.measure,
             self.rules.basis,
             self.within,
             best,
-            self._shown(best, [*found, *others]),
+            self._shown(best, [*(one for one in found if self._keeps_floors(one.rule)), *others]),
             tuple(columns),
             tuple(sorted({tuple(sorted((x.column, *x.stand_ins))) for x in columns if x.stand_ins})),
             tuple(frontier[lines] for lines in sorted(frontier)),
@@ -339,6 +360,14 @@ class _Shelf:
             banned += new
             chain.append(self._judged(self.rules.without(banned)))
         return ColumnWorth(column, chain[0], tuple(banned[1:])), chain
+
+    def _keeps_floors(self, rule: Rule) -> bool:
+        """Whether a rule reaches the floors, or as much of them as the best one."""
+        if not self.floors or isinstance(self.rules, _SegmentRules):
+            return True
+        own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
+        asked = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
+        return bool((own >= asked - 1e-9).all())
 
     def _loss(self, one: Alternative) -> float:
         return one.lost(self.rules.measure)
