@@ -337,3 +337,10 @@ def test_the_classifier_hands_its_floors_to_the_shelf():
     clf = NRIClassifier(positive="yes", min_sensitivity=0.95)
     shelf = clf.alternatives(frame.drop(columns="y"), frame.y)
     assert shelf.floored.floors == Floors(sensitivity=0.95)
+
+
+def test_the_shelf_of_a_long_table_says_that_it_is_about_a_sample():
+    long = alternatives(read_table(frame_of(9000), "y"), Settings(model="greedy", max_branches=1))
+    assert long.sampled is not None
+    assert long.sampled <= 8192
+    assert twins().sampled is None

@@ -115,6 +115,8 @@ def alternatives(
     with progress("searching for rules"):
         settings, rng = settings_of(options, table), generator(random_state)
         shelf = find(table, settings, within, most, rng=rng, floors=floors)
+    if shelf.sampled is not None:
+        message(f"searched and counted {shelf.sampled} of {len(table)} rows")
     if shelf.floored is not None:
         message(str(shelf.floored), always=not shelf.floored.met)
     if pick is not None:

@@ -108,6 +108,8 @@ class Alternatives:
     """the best rule of one line, of two, ..."""
     floored: Floored | None = None
     """how floors were met by the best rule"""
+    sampled: int | None = None
+    """rows of the sample that was searched and counted, where there are more"""
 
     @property
     def rules(self) -> tuple[Alternative, ...]:
@@ -187,7 +189,8 @@ def alternatives(
         floored, _ = meet_floors(table, settings, floors, rng=deepcopy(rng))
         settings = replace(settings, tilt=floored.tilt)
     table, settings = prepared(table, settings)
-    table = MemoryRows(table).sample(table.explained.searched_rows)
+    n_rows, table = len(table), MemoryRows(table).sample(table.explained.searched_rows)
+    sampled = len(table) if n_rows > table.explained.searched_rows else None
     if induction is None or induction.search is None:
         induction = searched(table, settings, rng)
     if induction.search is None:
@@ -195,11 +198,12 @@ def alternatives(
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
     search, features, first = induction.search
     if isinstance(search, SegmentSearch):
-        return _Shelf(_SegmentRules(induction.rule, search, features, first), within, most).filled()
+        shelf = _Shelf(_SegmentRules(induction.rule, search, features, first), within, most)
+        return replace(shelf.filled(), sampled=sampled)
     if not isinstance(first, Candidate) or first.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
     shelf = _Shelf(_ClassRules(induction.rule, search, features, first), within, most, floors)
-    return replace(shelf.filled(), floored=floored)
+    return replace(shelf.filled(), floored=floored, sampled=sampled)
 
 
 class _ClassRules:

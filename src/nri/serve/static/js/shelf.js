@@ -1,7 +1,7 @@
 // Other rules that are nearly as good: a scatter of lines against score, a list, filters by column, the best of each size.
 
 import * as api from "./api.js";
-import { announce, draw, find, make, show } from "./dom.js";
+import { announce, count, draw, find, make, show } from "./dom.js";
 import { ruleOf } from "./rule.js";
 import * as waiting from "./waiting.js";
 
@@ -97,7 +97,8 @@ const listed = () =>
 function redraw() {
   const places = listed();
   const here = shelf.rules.findIndex(isInView);
-  find("shelf-count").textContent = shelf.listed > 1 ? `${shelf.listed - 1} within ${percentPoints(shelf.within)}` : "";
+  const among = shelf.sampled ? `, by a sample of ${count(shelf.sampled)} rows` : "";
+  find("shelf-count").textContent = (shelf.listed > 1 ? `${shelf.listed - 1} within ${percentPoints(shelf.within)}` : "none") + among;
   drawFilters();
   drawScatter(places);
   find("shelf-list").replaceChildren(...places.map(item));
