@@ -9,7 +9,7 @@ from effort import usually
 from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from nri import Alternatives, NRIClassifier, NRIRegressor, NRISurvival, Settings, alternatives, read_table
 from nri.errors import InputError
@@ -344,3 +344,17 @@ def test_the_shelf_of_a_long_table_says_that_it_is_about_a_sample():
     assert long.sampled is not None
     assert long.sampled <= 8192
     assert twins().sampled is None
+
+
+def test_a_longer_rule_that_reads_more_and_is_no_better_is_not_listed():
+    """The shelf of the irises named a rule of five lines that decides as the best one of three does."""
+    iris = load_iris(as_frame=True)
+    frame = iris.data.assign(species=iris.target_names[iris.target])
+    shelf = alternatives(read_table(frame, "species"))
+    assert shelf.others
+    for one in shelf.others:
+        assert (
+            one.lines <= shelf.best.lines
+            or not set(one.columns) >= set(shelf.best.columns)
+            or one.difference > 0
+        )

@@ -411,12 +411,17 @@ class _Shelf:
         size = attrgetter("lines", "literals", "columns")
         kept: list[Alternative] = []
         taken = keys(best)
-        good = [one for one in found if one.lines and self._loss(one) <= self.within]
+        good = [one for one in found if one.lines and self._loss(one) <= self.within and self._is_news(one)]
         for one in sorted(good, key=lambda one: (self._loss(one), size(one))):
             if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
                 taken |= own
                 kept.append(one)
         return tuple(sorted(kept, key=lambda one: (size(one), self._loss(one))))
+
+    def _is_news(self, one: Alternative) -> bool:
+        """Whether a rule is better than the best, or no longer, or does without one of its columns."""
+        shorter = one.lines <= len(self.best.branches) or not set(one.columns) >= set(self.best.columns)
+        return shorter or self._loss(one) < 0
 
     def _words(self, rule: Rule, difference: float, *, same: bool) -> str:
         """Say what sets a rule apart from the best one."""
