@@ -197,13 +197,14 @@ def alternatives(
         name = table.explained.name
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
     search, features, first = induction.search
+    rules: _ClassRules | _SegmentRules
     if isinstance(search, SegmentSearch):
-        shelf = _Shelf(_SegmentRules(induction.rule, search, features, first), within, most)
-        return replace(shelf.filled(), sampled=sampled)
-    if not isinstance(first, Candidate) or first.induced.found_by is None:
+        rules = _SegmentRules(induction.rule, search, features, first)
+    elif isinstance(first, Candidate) and first.induced.found_by is not None:
+        rules = _ClassRules(induction.rule, search, features, first)
+    else:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
-    shelf = _Shelf(_ClassRules(induction.rule, search, features, first), within, most, floors)
-    return replace(shelf.filled(), floored=floored, sampled=sampled)
+    return replace(_Shelf(rules, within, most, floors).filled(), floored=floored, sampled=sampled)
 
 
 class _ClassRules:
@@ -367,7 +368,7 @@ class _Shelf:
 
     def _keeps_floors(self, rule: Rule) -> bool:
         """Whether a rule reaches the floors, or as much of them as the best one."""
-        if not self.floors or isinstance(self.rules, _SegmentRules):
+        if not self.floors or not isinstance(self.rules, _ClassRules):
             return True
         own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
         asked = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
