@@ -38,10 +38,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         its clauses cover; or the path of exported weights, ``NAME.onnx``.
     min_precision : float
         Least share of its class among the support rows that a clause covers.
-    counts : {"auto", "never", "only"}
+    counts : {"auto", "never", "only", "points"}
         Whether clauses may count: ``AT LEAST 2 OF (age > 65, confused, urea > 7)``. With ``"auto"`` they
         compete with conjunctions, with ``"only"`` every clause is such a one or has a single condition.
-        ``max_literals`` bounds the members.
+        ``"points"`` makes the whole rule for two classes a card: a point for each of some conditions, and a
+        share for each total. ``max_literals`` bounds the members.
     class_weight : dict of label to float, or "balanced", optional
         What it costs to take a row of a class for another one; 1 where nothing is said. The rule, the class
         that it speaks about and the default class are those that cost least. ``"balanced"`` makes all classes
@@ -83,7 +84,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     model: str = field(default=DEFAULT_MODEL, kw_only=False)
     min_precision: float = 0.0
-    counts: Literal["auto", "never", "only"] = "auto"
+    counts: Literal["auto", "never", "only", "points"] = "auto"
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0
@@ -122,9 +123,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             more = read_unlabelled(unlabelled, rows.names, named=named)
             table = replace(table, unlabelled=read_columns(more, table.plans))
         self.floors_: Floored | None = None
-        floors = Floors(self.min_sensitivity, self.min_specificity)
-        if floors and len(table.classes) > 1:
-            self.floors_, _ = meet_floors(table, self.settings, floors, rng=self._generator())
+        if self._floors and len(table.classes) > 1:
+            self.floors_, _ = meet_floors(table, self.settings, self._floors, rng=self._generator())
         settings = self.settings
         induction = induce_rule(table, settings, rng=self._generator())
         self.knowledge_price_ = price_of_knowledge(table, settings, induction.rule, rng=self._generator())
@@ -211,6 +211,10 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         if isinstance(cells, nw.Series) and isinstance(cells.dtype, nw.Enum) and len(classes) > 2:
             return order(cells.dtype.categories)  # the ordered categories of pandas, and those of polars
         return ()
+
+    @property
+    def _floors(self) -> Floors:
+        return Floors(self.min_sensitivity, self.min_specificity)
 
     def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:
         """Return what errors cost, by the labels of rules."""

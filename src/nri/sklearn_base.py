@@ -119,7 +119,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         It needs no ``fit``, and changes nothing. ``more`` are weights, times and events, as for ``fit``.
         """
         table = self._explained(X, y, **more)
-        return alternatives(table, self.settings, within, most, rng=self._generator())
+        return alternatives(
+            table, self.settings, within, most, rng=self._generator(), floors=getattr(self, "_floors", None)
+        )
 
     @property
     def settings(self) -> Settings:

@@ -96,8 +96,14 @@ def measured_jobs(options: Options) -> list[Job]:
     sizes, episodes = ((100,), 2) if options.quick else (SIZES, EPISODES)
     return [
         Job(
-            key={"experiment": "planted", "outcome": outcome, "shape": shape, "method": name, "n": n}
-            | {"seed": seed},
+            key={
+                "experiment": "planted",
+                "outcome": outcome,
+                "shape": shape,
+                "method": name,
+                "n": n,
+                "seed": seed,
+            },
             work=find_measured,
             arguments={"outcome": outcome, "shape": shape, "method": name, "n": n, "seed": seed}
             | {"n_episodes": episodes},

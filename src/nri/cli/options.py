@@ -80,6 +80,7 @@ class InduceOptions(RuleOptions):
     ordered: Text = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0
+    points: bool = False
 
 
 @dataclass(frozen=True)

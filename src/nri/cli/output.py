@@ -476,7 +476,9 @@ def show_alternatives(shelf: "Alternatives") -> None:
     lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
     emit("\n\n".join([*parts, text_table(lines)]))
     count = shelf.shortest.lines
-    emit(f"the shortest rule whose difference is within its error has {count} line{'s' * (count != 1)}")
+    emit(
+        f"the shortest rule that is as good within a point and its error has {count} line{'s' * (count != 1)}"
+    )
 
 
 def record_json(record: Any, **more: Any) -> str:

@@ -171,7 +171,8 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
     given: dict[str, Any] = {name: getattr(options, name) or None for name in names}
     given["use"] = split_names(options.use, present)
     given["never"] = split_names(options.never, (*present, *taken))
-    if isinstance(options, opt.InduceOptions) and (options.costs or options.ordered or options.keep):
+    if isinstance(options, opt.InduceOptions):
+        given["counts"] = "points" if options.points else None
         given["costs"] = parse_costs(options.costs, classes) if options.costs else None
         given["ordered"] = parse_order(options.ordered, classes) if options.ordered else None
         if options.keep is not None:

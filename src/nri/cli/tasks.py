@@ -100,6 +100,7 @@ def alternatives(
     """
     from nri.cli.output import record_json, show_alternatives
     from nri.induce.alternatives import alternatives as find
+    from nri.induce.floors import Floors
 
     check_output(output, file)
     form = chosen_format(output)
@@ -107,12 +108,16 @@ def alternatives(
         raise InputError("--out is for the rule that you pick; add --pick N, or write the list by > FILE")
     if pick is None and form not in (None, "text", "json"):
         raise InputError(f"--format {form} is for the rule that you pick; add --pick N, or use text or json")
-    if options.min_sensitivity or options.min_specificity:
-        raise InputError("floors are for nri induce; to weigh errors here, use --cost CLASS=COST")
+    floors = Floors(options.min_sensitivity, options.min_specificity)
     with open_rows(file, reading, rows, options.config) as opened:
         table = in_memory(opened, rows.sample)
     with progress("searching for rules"):
-        shelf = find(table, settings_of(options, table), within, most, rng=generator(random_state))
+        settings, rng = settings_of(options, table), generator(random_state)
+        shelf = find(table, settings, within, most, rng=rng, floors=floors)
+    if shelf.sampled is not None:
+        message(f"searched and counted {shelf.sampled} of {len(table)} rows")
+    if shelf.floored is not None:
+        message(str(shelf.floored), always=not shelf.floored.met)
     if pick is not None:
         n_rules = len(shelf.rules)
         if pick > n_rules:

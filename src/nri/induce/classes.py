@@ -74,7 +74,7 @@ class ClassSearch:
             required=constraints.required_literals(view.literals, settings, features.left_out_)
             if settings.require
             else (),
-            counts=settings.counts,
+            counts="auto" if settings.counts == "points" else settings.counts,
             among=self.among,
         )
         induced = model.induce(view.episode, view.groups, limits, self.rng, table.positive)
@@ -91,8 +91,23 @@ class ClassSearch:
         return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
 
 
+_LABEL_PART = 0.2
+"""Part of the labels in what judges rules; the rest is what is believed of rows without their labels."""
 _CAUTION = 1.5
 """Power of what a rule is worth by which its labels count; with 2 the shares of true rules are too low."""
+
+
+def judged_masses(first: Candidate, table: Table) -> tuple[IntArray, FloatArray]:
+    """Return labelled rows, and [rows, classes] what is believed of them: without their labels, mostly.
+
+    Where no posterior has chosen, it is the labels.
+    """
+    held_out = first.induced.held_out
+    if held_out is None:
+        return np.arange(len(table)), table.class_weights
+    rows = first.view.rows[held_out.rows]
+    labels = np.eye(len(table.classes))[table.codes[rows]] * held_out.masses.sum(axis=1, keepdims=True)
+    return rows, _LABEL_PART * labels + (1 - _LABEL_PART) * held_out.masses
 
 
 def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:

@@ -100,8 +100,9 @@ class Settings:
     tilt: float = 1.0
     """How much more errors on the positive class count than they cost: what a floor for sensitivity or
     specificity needs, see :func:`nri.induce.floors.meet_floors`."""
-    counts: OneOf["auto", "never", "only"] = "auto"
-    """Whether clauses may count, at least so many of their literals: where it is worth it, never, always."""
+    counts: OneOf["auto", "never", "only", "points"] = "auto"
+    """Whether clauses may count, at least so many of their literals: where it is worth it, never, always; or
+    whether the whole rule for two classes is a card of points."""
     knowledge: Knowledge = field(default_factory=Knowledge)
     """What a person knows."""
     stable: bool = False
@@ -120,13 +121,23 @@ class Settings:
         yes_or_no("stable", self.stable)
         real("min_precision", self.min_precision)
         one_of("binarize", self.binarize, ("auto", "paper"))
-        one_of("counts", self.counts, ("auto", "never", "only"))
+        one_of("counts", self.counts, ("auto", "never", "only", "points"))
         if self.costs is not None and not isinstance(self.costs, str):
             mapping("costs", self.costs, "a cost for each class, or 'balanced'")
         order(self.ordered)
         if not isinstance(self.knowledge, Knowledge):
             known = shown(self.knowledge)
             raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
+        if self.counts == "points":
+            about = {
+                "require": self.require,
+                "keep": self.knowledge.keep,
+                "min_precision": self.min_precision,
+            }
+            for name in (name for name, value in about.items() if value):
+                raise InputError(f"{name} is about single clauses, and a card of points has none; drop it")
+        if self.costs is not None and not isinstance(self.costs, str):
+            mapping("costs", self.costs, "a cost for each class, or 'balanced'")
 
     @property
     def most_clauses(self) -> int:

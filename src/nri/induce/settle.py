@@ -83,7 +83,7 @@ class _Settling:
         """Count the rule on all rows, and improve it there if the model allows it."""
         counts = self.rows.count(_literals(first))
         rule = self.recounted(first, counts)
-        if not models.get_inducer(self.settings.model).sharpens:
+        if self.settings.counts == "points" or not models.get_inducer(self.settings.model).sharpens:
             return rule
         if self._n_patterns(_literals(first)) > _MOST_PATTERNS:
             rule, counts = self.plainer(rule, counts)

@@ -348,7 +348,7 @@ class Report:
 
     @property
     def shorter(self) -> Rule | None:
-        """The shortest rule whose difference to the best is within its error, if it has fewer conditions."""
+        """The shortest rule that is about as good as the best, if it has fewer conditions."""
         rule = self.rule if self.others is None else self.others.shortest.rule
         return rule if rule.n_literals < self.rule.n_literals else None
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from nri.rule.column import Columns
 from nri.rule.labels import ClassTarget
-from nri.rule.literal import Clause, Literal, Value
+from nri.rule.literal import Clause, Literal, Value, is_card
 from nri.rule.phrase import phrase_clause, phrase_literal, phrase_name, phrase_value
 from nri.rule.rule import Branch, Rule, extend
 from nri.rule.truth import literal_truth
@@ -140,7 +140,9 @@ def explain(rule: Rule, columns: Columns, n_rows: int) -> list[Explanation]:
     for row, index in enumerate(deciding.tolist()):
         fired = [one for one in rule.branches if len(held(one, row)) >= one.clause.at_least]
         nearest = [near_miss(branch, row) for branch in rule.branches[:index]]
-        if not isinstance(rule.predicts, ClassTarget):
+        if is_card(rule.clauses):
+            fired, nearest = fired[:1], nearest[-1:]
+        elif not isinstance(rule.predicts, ClassTarget):
             fired = fired[:1]
         else:
             nearest = [] if fired else _nearest(nearest)

@@ -7,9 +7,10 @@ clause* asks for fewer of its literals, then called *members*: at least 2 of (co
 import datetime as dt
 import math
 import sys
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,12 @@ class Dnf:
     def n_literals(self) -> int:
         """Literals over all clauses; a counting clause has as many as it has members."""
         return sum(len(clause) for clause in self.clauses)
+
+
+def is_card(clauses: Sequence[Clause]) -> bool:
+    """Whether several clauses ask for so many of the same literals, one after the other for fewer."""
+    falls = all(one.at_least > other.at_least for one, other in pairwise(clauses))
+    return falls and len({one.literals for one in clauses}) == 1 < len(clauses)
 
 
 TRUE = Dnf([ALWAYS])  # The rule that holds on every row.

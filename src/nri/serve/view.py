@@ -97,6 +97,7 @@ def view_alternatives(work: Work) -> Json:
         "measure": shelf.measure,
         "basis": shelf.basis,
         "within": shelf.within,
+        "sampled": shelf.sampled,
         "listed": len(shelf.rules),
         "shortest": place[id(shelf.shortest.rule)],
         "frontier": [place[id(one.rule)] for one in shelf.frontier],

@@ -14,7 +14,7 @@ from nri.arrays import IntArray
 from nri.errors import InputError
 from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions, constant_rule, count_classes, count_clauses
-from nri.induce.induce import Induction, induce_rule
+from nri.induce.induce import Induction, induced
 from nri.induce.validate import HeldOut, cores, hold_out, price_of_knowledge, stratified_sample
 from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
@@ -46,6 +46,8 @@ class Work:
     """the cross-validation of the search, once it was made; all edits of a rule share it"""
     shelf: list[Alternatives] = field(default_factory=list)
     """other rules of the search, once they were looked for; all edits of a rule share them"""
+    search: list[Induction] = field(default_factory=list)
+    """the search itself, until then"""
 
     @cached_property
     def deciding(self) -> IntArray:
@@ -82,11 +84,12 @@ def answer(upload: Upload, question: Question) -> Work:
     """Induce the rule that a question asks for; a long table is searched in a sample, and counted in full."""
     table = question.rows_of(upload.table)
     question = _with_kept_clauses(question, table)
-    induction = induce_rule(table, question.settings, rng=np.random.default_rng(SEED))
-    rule = _with_class_to_add(induction.rule, table)
+    search = induced(table, question.settings, np.random.default_rng(SEED))
+    rule = _with_class_to_add(search.rule, table)
     price = price_of_knowledge(table, question.settings, rule, rng=np.random.default_rng(SEED))
-    induction = replace(induction, rule=rule, posterior=None)
-    return Work(question, induction, rule, None if price is None else str(price), upload, table)
+    induction = replace(search, rule=rule, posterior=None, search=None)
+    told = None if price is None else str(price)
+    return Work(question, induction, rule, told, upload, table, search=[search])
 
 
 def edited(work: Work, data: Any) -> Work:
@@ -156,7 +159,8 @@ def find_alternatives(work: Work) -> Alternatives:
     """Return other rules for the question that are nearly as good as the one induced."""
     if not work.shelf:
         rng, settings = np.random.default_rng(SEED), work.question.settings
-        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng))
+        found = work.search.pop() if work.search else None
+        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng, induction=found))
     return work.shelf[0]
 
 
