@@ -316,7 +316,8 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw accuracy on clean rows and the share of rules that name a foreign column, method by method."""
     from nri_bench.figures.dots import variant_bars
 
-    labelled = [{**row, "label": label_of(str(row["method"]))} for row in rows if row["status"] == "ok"]
+    kept = [row for row in rows if row["status"] == "ok" and row["method"] != LIMIT]
+    labelled = [{**row, "label": label_of(str(row["method"]))} for row in kept]
     titles = (("accuracy", "accuracy (%)", 100.0), ("foreign", "foreign column (%)", 100.0))
     figure = variant_bars(labelled, titles)
     return {"planted": figure} if figure else {}
