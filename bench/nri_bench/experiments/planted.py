@@ -188,7 +188,7 @@ def find_planted(method: str, n: int, rate: float, seed: int, n_episodes: int) -
     would be if these probabilities were right and shares differed from them only as few rows do by chance.
     """
     scores = [_one_table(method, n, rate, [seed, episode, n]) for episode in range(n_episodes)]
-    known = {name: [score[name] for score in scores if score[name] is not None] for name in scores[0]}
+    known = {name: [value for score in scores if (value := score[name]) is not None] for name in scores[0]}
     return {name: float(np.mean(values)) if values else None for name, values in known.items()}
 
 
@@ -250,8 +250,8 @@ def calibration_floor(chances: FloatArray, seen: FloatArray) -> float:
     """
     groups, sizes = np.unique(chances[:, 1].round(6), return_counts=True)
     rows = np.array([(seen[:, 1].round(6) == group).sum() for group in groups]) + 1.0
-    sides = [np.maximum(rows * share, 1e-9) for share in (groups, 1 - groups)]
-    drawn = np.random.default_rng(0).beta(*sides, (_DRAWS, len(groups)))
+    yes, no = (np.maximum(rows * share, 1e-9) for share in (groups, 1 - groups))
+    drawn = np.random.default_rng(0).beta(yes, no, (_DRAWS, len(groups)))
     return float(np.abs(drawn - groups).mean(axis=0) @ sizes / sizes.sum())
 
 
@@ -290,7 +290,7 @@ def table(rows: Sequence[Row]) -> str:
     kept = [row for row in rows if row["status"] == "ok"]
     if not kept:
         return NO_ROWS
-    frame = pd.DataFrame(kept).assign(floor=[row.get("floor") for row in kept]).astype({"floor": float})
+    frame = pd.DataFrame([{"floor": np.nan, **row} for row in kept])  # older rows have no floor
     sizes = sorted(frame["n"].unique())
     lines = []
     for name in dict.fromkeys(frame["method"]):
