@@ -297,8 +297,7 @@ def table(rows: Sequence[Row]) -> str:
     kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row]
     if not kept:
         return beside or NO_ROWS
-    frame = pd.DataFrame(kept)
-    frame["floor"] = np.array([row.get("floor") for row in kept], dtype=float)
+    frame = pd.DataFrame([{"floor": np.nan, **row} for row in kept])  # older rows have no floor
     sizes = sorted(frame["n"].unique())
     lines = []
     for name in dict.fromkeys(frame["method"]):
@@ -324,7 +323,7 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw accuracy on clean rows and the share of rules that name a foreign column, method by method."""
     from nri_bench.figures.dots import variant_bars
 
-    kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row]
+    kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row and row["method"] != LIMIT]
     labelled = [{**row, "label": label_of(str(row["method"]))} for row in kept]
     titles = (("accuracy", "accuracy (%)", 100.0), ("foreign", "foreign column (%)", 100.0))
     figure = variant_bars(labelled, titles)
