@@ -57,7 +57,9 @@ class Batch:
 
 def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:
     """Yield all rows of files of one table, file after file; of Parquet files only the columns asked for."""
-    require_extra("parquet", "a table whose rows are read some at a time (--engine memory reads all)", "pyarrow")
+    require_extra(
+        "parquet", "a table whose rows are read some at a time (--engine memory reads all)", "pyarrow"
+    )
     first = 1
     for rows, written in _parquet(files, columns) if files.parquet else _texts(files):
         yield Batch(first, rows, written)

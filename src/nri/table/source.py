@@ -80,7 +80,7 @@ class Source:
         """Return the columns with more at their end, in the place of those of the same name."""
         from nri.table.frames import columns_of
 
-        return replace(self, rows={**self.rows, **columns_of(more)})
+        return replace(self, rows={**self.rows, **columns_of(more)}) if more else self
 
     @cached_property
     def names(self) -> tuple[str, ...]:
