@@ -16,7 +16,7 @@ from nri.errors import InputError, require_extra
 from nri.rows.files import Files, delimiter_of, open_bytes
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control
-from nri.table.formats import INDEX
+from nri.table.parquet import INDEX
 from nri.table.source import DelimitedText, Source, source_of
 
 if TYPE_CHECKING:

@@ -37,7 +37,7 @@ from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
 from nri.table.excel import WORKBOOKS, SheetChoice, Workbook, is_workbook, read_workbook
 from nri.table.files import MEMORY_A_CELL, REMEDY, Budget, decode, machine_budget, read_content
-from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, unpacked
+from nri.table.formats import GZIP, PARQUET, read_arff, unpacked
 from nri.table.split import header_for, plain_numbers_of, read_wide, refuse_ragged_rows
 from nri.table.table import Note, Table, logger
 
@@ -186,6 +186,8 @@ def open_source(
     if isinstance(text, bytes):
         content = unpacked(text, name, budget) if text.startswith(GZIP) else text
         if content.startswith(PARQUET):
+            from nri.table.parquet import read_parquet
+
             columns, unreadable = read_parquet(content, name, budget)
             return Source(columns, unreadable=unreadable)
         if content.startswith(WORKBOOKS) and is_workbook(content, by_name=expected == "excel"):
