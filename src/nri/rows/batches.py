@@ -16,7 +16,7 @@ from nri.errors import InputError, require_extra
 from nri.rows.files import Files, delimiter_of, open_bytes
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control
-from nri.table.formats import INDEX
+from nri.table.parquet import INDEX
 from nri.table.source import DelimitedText, Source, source_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,9 @@ class Batch:
 
 def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:
     """Yield all rows of files of one table, file after file; of Parquet files only the columns asked for."""
-    require_extra("parquet", "a table whose rows are read some at a time", "pyarrow")
+    require_extra(
+        "parquet", "a table whose rows are read some at a time (--engine memory reads all)", "pyarrow"
+    )
     first = 1
     for rows, written in _parquet(files, columns) if files.parquet else _texts(files):
         yield Batch(first, rows, written)

@@ -23,8 +23,8 @@ from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, TextCells, objects_of
-from nri.table.formats import INDEX
 from nri.table.frames import columns_of, plain_cells
+from nri.table.parquet import INDEX
 
 ROWS = "nri_rows"  # What the table is called in queries.
 _KINDS = {

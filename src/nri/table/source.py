@@ -37,7 +37,7 @@ from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
 from nri.table.excel import WORKBOOKS, SheetChoice, Workbook, is_workbook, read_workbook
 from nri.table.files import REMEDY, Budget, decode, machine_budget, read_content
-from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, unpacked
+from nri.table.formats import GZIP, PARQUET, read_arff, unpacked
 from nri.table.split import header_for, plain_numbers_of, read_wide
 from nri.table.table import Note, Table, logger
 
@@ -80,7 +80,7 @@ class Source:
         """Return the columns with more at their end, in the place of those of the same name."""
         from nri.table.frames import columns_of
 
-        return replace(self, rows={**self.rows, **columns_of(more)})
+        return replace(self, rows={**self.rows, **columns_of(more)}) if more else self
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -186,6 +186,8 @@ def open_source(
     if isinstance(text, bytes):
         content = unpacked(text, name, budget) if text.startswith(GZIP) else text
         if content.startswith(PARQUET):
+            from nri.table.parquet import read_parquet
+
             columns, unreadable = read_parquet(content, name, budget)
             return Source(columns, unreadable=unreadable)
         if content.startswith(WORKBOOKS) and is_workbook(content, by_name=expected == "excel"):
