@@ -59,5 +59,7 @@ def test_saying_it_plainly_changes_no_prediction(outcome, least, value):
 def test_two_halves_of_a_column_are_said_to_ask_if_it_is_known():
     days = [i % 20 + 1 if i % 2 else None for i in range(60)]
     frame = pd.DataFrame({"days": days, "died": ["yes" if i % 2 else "no" for i in range(60)]})
-    text = str(induce_rule(read_table(frame, "died")).rule)
-    assert "means: days is known" in text
+    rule = induce_rule(read_table(frame, "died")).rule
+    text = str(rule)
+    assert "IF  (days is known)" in text
+    assert rule.predict({"days": [3, None]}).tolist() == ["yes", "no"]

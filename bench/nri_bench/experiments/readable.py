@@ -38,7 +38,8 @@ def lint(rule: Any, predicted: Sequence[Any], labels: Sequence[Any]) -> dict[str
     more is never predicted, and the rule's text does not say so. ``long``: more lines than 2 x classes + 1.
     """
     branches = rule.branches
-    counting = [branch.clause for branch in branches if branch.clause.counts]
+    clauses = [branch.clause for branch in branches]
+    counting = [clause for clause in clauses if clause.counts and not clause.asks_known]  # days is known
     columns = [Counter(literal.column for literal in clause) for clause in counting]
     frequent = Counter(labels)
     missing = [

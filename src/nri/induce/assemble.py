@@ -74,6 +74,7 @@ def simplified(plain: Branches, default: Label, domain: Domain, table: Table, se
         simple = [(clause, label) for clause in simplify(Dnf(clause for clause, _ in plain), domain)]
     else:
         simple = [(one, label) for clause, label in plain for one in simplify(Dnf([clause]), domain)]
+    simple = _asking_if_known(simple, in_order=len(labels) > 1)
     rule = count_branches(simple, default, table)
     if simple == list(plain):
         return rule
@@ -81,6 +82,29 @@ def simplified(plain: Branches, default: Label, domain: Domain, table: Table, se
     worse = right_weight(rule, table) < right_weight(literal_by_literal, table) - 1e-9
     least = min(settings.min_precision, least_precision(literal_by_literal, table))
     return literal_by_literal if worse or least_precision(rule, table) < least else rule
+
+
+def _asking_if_known(branches: Branches, in_order: bool) -> list[tuple[Clause, Label]]:
+    """Join branches such as ``days <= 9`` and ``days > 5``, which together ask if a cell is known."""
+    joined: list[tuple[Clause, Label]] = []
+    for clause, label in branches:
+        for i in range(len(joined) - 1 if in_order and joined else 0, len(joined)):
+            other, same = joined[i]
+            either = label == same and len(clause) == len(other) == 1 and _either(*clause, *other)
+            if either:
+                joined[i] = Clause([either, either.negate()], 1), label
+                break
+        else:
+            joined.append((clause, label))
+    return joined
+
+
+def _either(one: Literal, other: Literal) -> Literal | None:
+    """Return a literal that holds or fails wherever one of two does, if they leave no known cell."""
+    if (one.column, one.kind, one.op) != (other.column, other.kind, other.op.negated):
+        return None
+    low, high = (one, other) if one.op is Op.GT else (other, one)
+    return high if low.value == high.value or (high.op is Op.LE and low.value < high.value) else None  # type: ignore[operator]
 
 
 def count_branches(branches: Branches, default: Label, table: Table) -> Rule:

@@ -202,6 +202,11 @@ class Clause:
         return self.at_least < len(self.literals)
 
     @property
+    def asks_known(self) -> bool:
+        """Whether it holds wherever its one column is known: at least 1 of (days <= 9, days > 9)."""
+        return self.at_least == 1 and self.literals[1:] == tuple(x.negate() for x in self.literals[:1])
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns the clause reads, each once."""
         return tuple(dict.fromkeys(literal.column for literal in self.literals))

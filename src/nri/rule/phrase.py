@@ -119,7 +119,14 @@ class NotIn:
     values: tuple[Value, ...]
 
 
-Part = Literal | Between | NotIn
+@dataclass(frozen=True)
+class Known:
+    """Column is known."""
+
+    column: str
+
+
+Part = Literal | Between | NotIn | Known
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,7 @@ class Style:
     conjunction: str = " AND "
     counting: str = "AT LEAST {} OF ({})"
     always: str = "always"
+    known: str = "{} is known"
     equal: str = "="
     unequal: str = "!="
     greater: str = ">"
@@ -148,6 +156,8 @@ BARE = Style(name=bare_name)
 
 def parts_of(clause: Clause) -> list[Part]:
     """Cut a clause into parts: bounds join, and so do several exclusions; members of a count stay apart."""
+    if clause.asks_known:
+        return [Known(*clause.columns)]
     if clause.counts:
         return list(clause)
     parts: list[Part] = []
@@ -175,6 +185,8 @@ def phrase_part(part: Part, style: Style = PLAIN) -> str:
         case NotIn():
             values = ", ".join(style.value(value) for value in part.values)
             return f"{name} {style.not_in} {style.set_of.format(values)}"
+        case Known():
+            return style.known.format(name)
         case Literal():
             if part.kind is Kind.BOOLEAN:
                 return name if part.positive else style.negation.format(name)
@@ -194,6 +206,6 @@ def phrase_clause(clause: Clause, style: Style = PLAIN) -> str:
     'AT LEAST 1 OF (age > 50, fever = yes)'
     """
     parts = [phrase_part(part, style) for part in parts_of(clause)]
-    if clause.counts:
+    if len(parts) > 1 and clause.counts:
         return style.counting.format(clause.at_least, ", ".join(parts))
     return style.conjunction.join(parts) or style.always

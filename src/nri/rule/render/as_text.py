@@ -3,16 +3,14 @@
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 from nri.rule.labels import ClassTarget
-from nri.rule.literal import Clause, Op, is_card
+from nri.rule.literal import Clause, is_card
 from nri.rule.phrase import (
     PLAIN,
     one_line,
     parts_of,
     phrase_label,
-    phrase_literal,
     phrase_name,
     phrase_part,
     phrase_percent,
@@ -56,8 +54,8 @@ def outline_of(rule: Rule, options: RenderOptions) -> Outline:
     values = {branch.value for branch in rule.branches}
     is_dnf = of_classes and len(rule.classes) == 2 and len(values) == 1 and rule.default not in values
     note = one_line(target.summary(rule.fit) if options.note is None else options.note)
-    about_classes = [_unpredicted(rule), _asked_if_known(rule)] if of_classes else []
-    notes = "\n".join(filter(None, [_units(rule), *about_classes, note]))
+    unpredicted = _unpredicted(rule) if of_classes else ""
+    notes = "\n".join(filter(None, [_units(rule), unpredicted, note]))
     return Outline(target.name, target.titles, target.patterns, tuple(lines), is_dnf, notes)
 
 
@@ -81,18 +79,6 @@ def _unpredicted(rule: Rule) -> str:
     }
     named = [f"{label}, {phrase_percent(part)} % of the rows" for label, part in shares.items()]
     return f"never predicted: {'; '.join(named)}" if named else ""
-
-
-def _asked_if_known(rule: Rule) -> str:
-    """Say of branches such as ``days <= 9`` and ``days > 9`` that together they ask if a cell is known."""
-    alone = [(branch.clause.literals[0], branch.value) for branch in rule.branches if len(branch.clause) == 1]
-    said = [
-        f"{phrase_literal(high)} OR {phrase_literal(low)} means: {phrase_name(low.column)} is known"
-        for (low, value), (high, other) in product(alone, alone)
-        if value == other and low.op is Op.GT and high.op is Op.LE
-        if low.column == high.column and low.kind is high.kind and low.value <= high.value  # type: ignore[operator]
-    ]
-    return "; ".join(said)
 
 
 def render_text(rule: Rule, options: RenderOptions) -> str:
@@ -181,7 +167,7 @@ def _wrapped(clause: Clause) -> list[str]:
     """Write a clause and its brackets in lines that are broken after an AND, or after a member."""
     *parts, last = [phrase_part(part) for part in parts_of(clause)] or [PLAIN.always]
     opening, between = "(", " AND"
-    if clause.counts:
+    if parts and clause.counts:
         opening, between = PLAIN.counting.rpartition("{}")[0].format(clause.at_least), ","
     first, *others = [*(f"{part}{between}" for part in parts), f"{last})"]
     lines = [opening + first]
@@ -196,7 +182,7 @@ def _wrapped(clause: Clause) -> list[str]:
 
 def _as_points(clause: Clause) -> list[str]:
     """Write a count as a card: its members in lines of their own, a point for each."""
-    if not clause.counts:
+    if not clause.counts or clause.asks_known:
         return _wrapped(clause)
     members = [f"  1 point   {phrase_part(part)}" for part in parts_of(clause)]
     return [f"{clause.at_least} POINTS OR MORE OF {len(members)}", *members]
