@@ -288,7 +288,7 @@ def test_one_step_gives_one_branch_though_experts_bend_it(seed):
 
 
 def test_one_fold_with_a_rule_and_others_without_leave_the_concordance_an_interval_that_says_something():
-    """The rule of a fold scores too well on the rows that it was induced from: widths of 0.4 held 100 %."""
+    """A rule scores too well on rows that it was induced from: counted twice it made a width of 0.27."""
     rng = np.random.default_rng(0)
     old = rng.random(100) < 0.5
     until = rng.exponential(np.where(old, 50.0, 100.0))
@@ -298,4 +298,4 @@ def test_one_fold_with_a_rule_and_others_without_leave_the_concordance_an_interv
     fold = np.arange(100) % 5
     predicted = risks[fold, np.arange(100)]
     interval = survival.score(predicted, np.ones(100), Sampled(fold, None, risks)).interval
-    assert 0.03 < interval.high - interval.low < 0.2
+    assert 0.03 < interval.high - interval.low < 0.25

@@ -24,7 +24,7 @@ from nri.rule.truth import first_to_fire
 TIMES = 61  # Points in time at which curves are given, from 0 to the longest.
 _PRIOR_EVENTS, _EXPECTED_EVENTS = 1.0, 5.0
 """Events by which a risk is shrunk towards 1, and towards what a posterior expects."""
-_RULES = 0.4
+_RULES = 1.0
 """What the variance of the folds' rules is multiplied by: some have no branch and 0.5 for certain, and
 others more on the rows that they were induced from than on new ones. Chosen by simulation."""
 
