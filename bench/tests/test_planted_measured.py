@@ -1,4 +1,4 @@
-"""Planted numbers and times: the rule is there, and a method that reads a foreign column is seen."""
+"""Planted numbers and times: what is planted is there; who reads a column that does not matter is seen."""
 
 import numpy as np
 import pytest

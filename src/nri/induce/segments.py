@@ -45,11 +45,12 @@ _WORTH = 200.0
 as a person reads, not as rows allow."""
 _EARNED = 10.0
 """Bits that the experts must save to be listened to: they seem to save some anyway."""
-_BORNE_OUT = 4.0
-"""Standard errors by which the rows must follow what experts expect beyond the rule of the rows alone."""
+_KNOWN, _BORNE_OUT = 1.0, 4.0
+"""Standard errors by which rows must follow what experts expect beyond the rule of the rows alone: for them
+to be listened to at all, and about columns that the rows hardly speak for."""
 _TELLING, _DEAR = (3.0, 2.0), (8.0, 4.0)
-"""Standard errors by which the rows of a literal must differ from the others for its column not to be dear,
-and how many times its bits a dear literal costs; the second of both where the experts are borne out."""
+"""Standard errors by which rows must differ for their column not to be dear, and how many times its bits a
+literal of a dear one costs; the second of both where the experts are borne out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +73,10 @@ class ScorePosterior:
     """what it takes to say the scores, given that"""
     heard: bool = False
     """whether the scores that were searched are what they expect, or for numbers half of it"""
-    borne_out: bool = False
-    """whether the rows follow what they expect beyond the rule of the rows alone"""
+    telling: frozenset[str] = frozenset()
+    """columns that the rows speak for, of which the experts' rule may name any"""
+    dear: float = 1.0
+    """how many times its bits a literal of any other column costs"""
 
     @property
     def left_out(self) -> FloatArray:
@@ -114,10 +117,15 @@ class SegmentSearch:
         """
         clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
-        if posterior is not None and posterior.bits < min(bits, -_EARNED):
-            borne_out = self._follows(clauses, posterior) > _BORNE_OUT
-            posterior = replace(posterior, heard=True, borne_out=borne_out)
-            clauses, _ = self._searched(features, clauses, posterior)
+        # a number is half its own, so that columns have no price and only a clear lead protects from chance
+        rival = min(bits, 0.0) - _EARNED if self.outcome.own_share else min(bits, -_EARNED)
+        if posterior is not None and posterior.bits < rival:
+            follows = self._follows(clauses, posterior)
+            if follows > _KNOWN:
+                borne_out = len(clauses) > 0 and follows > _BORNE_OUT
+                telling = self._telling(features, clauses, _TELLING[borne_out])
+                posterior = replace(posterior, heard=True, telling=telling, dear=_DEAR[borne_out])
+                clauses, _ = self._searched(features, clauses, posterior)
         return self._counted(clauses, features, posterior), posterior
 
     def again(self, features: Binarizer, best: Rule, posterior: ScorePosterior | None) -> Rule:
@@ -146,6 +154,22 @@ class SegmentSearch:
         )
         spread = (weights @ own**2) * (weights @ expected**2) / weights.sum()
         return float(weights @ (own * expected) / math.sqrt(max(spread, 1e-300)))
+
+    def _telling(self, features: Binarizer, clauses: Sequence[Clause], least: float) -> frozenset[str]:
+        """Return the columns of clauses, and those by which rows differ by so many standard errors.
+
+        Experts have learned from the same rows, and expect what chance has put into any of the columns.
+        """
+        table, weights = self.table, self.table.weights
+        fires, values = literal_truth(*features.cells(table.columns)), standardised(self._scores(()), weights)
+        if values is None:
+            return frozenset()
+        rows = weights @ fires
+        spread = np.sqrt(np.maximum(rows * (1 - rows / weights.sum()), 1e-9))
+        telling = np.abs((weights * values) @ fires) > least * spread
+        meanings = literal_meanings(features.variables_, features.domain_)
+        of_clauses = {name for clause in clauses for name in clause.columns}
+        return frozenset(of_clauses | {meanings[j].column for j in np.flatnonzero(telling)})
 
     def _by_branch(self, clauses: Sequence[Clause], expected: FloatArray) -> list[float]:
         """Return the mean of what is expected of the rows [M] that each branch decides."""
@@ -176,7 +200,8 @@ class SegmentSearch:
 
     def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
-        table, weights, scores = self.table, self.table.weights, self._scores(clauses)
+        table, weights = self.table, self.table.weights
+        scores = self.outcome.learnt(weights, self._fires(clauses))
         values = standardised(scores, weights)
         if self.settings.model != DEFAULT_MODEL or values is None:
             return None
@@ -214,7 +239,7 @@ class SegmentSearch:
             own = self.outcome.own_share
             if not own:  # there is no chance in expected values that a mean would have to say
                 worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0
-                prices = self._prices(meanings, fires, values, heard.borne_out)
+                prices[[x.column not in heard.telling for x in meanings]] = heard.dear
             values = standardised(own * values + (1 - own) * heard.support, weights)
         if values is None:
             return [], -np.inf
@@ -240,20 +265,6 @@ class SegmentSearch:
         begin = [tuple(sorted(places[x] for x in clause)) for clause in start]
         best = search(problem, begin, only=self.quick)
         return [Clause(literals[j] for j in clause) for clause in best.clauses], best.bits
-
-    def _prices(
-        self, meanings: Sequence[Literal], fires: BoolArray, values: FloatArray, borne_out: bool
-    ) -> FloatArray:
-        """[L], how many times its bits a literal costs: more where the rows do not speak for its column.
-
-        Experts have learned from the same rows, and expect what chance has put into any of the columns.
-        """
-        weights = self.table.weights
-        rows = weights @ fires
-        spread = np.maximum(rows * (1 - rows / weights.sum()), 1e-9)
-        apart = np.abs((weights * values) @ fires) / np.sqrt(spread)
-        telling = {x.column for x, z in zip(meanings, apart, strict=True) if z > _TELLING[borne_out]}
-        return np.array([1.0 if x.column in telling else _DEAR[borne_out] for x in meanings])
 
     def _order(
         self, meanings: Sequence[Literal], fires: BoolArray, values: FloatArray, kept: Collection[Literal]

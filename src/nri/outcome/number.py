@@ -69,6 +69,8 @@ class Number(Outcome):
             return np.clip(self.values, *fence_of(self.values, weights))
         return clipped(self.values, weights, first_to_fire(fires))
 
+    learnt = scores  # experts learn from the same values
+
     def from_scores(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
         """[S]: the values that expected scores stand for."""
         return scores

@@ -68,9 +68,19 @@ class Survival(Outcome):
         # summed over a group, this is what the log-rank test looks at
         return np.asarray(self.event - expected_events(self.time, self.event, weights))
 
+    def learnt(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
+        """[M]: deviance residuals, from which experts learn: scores without a long tail of survivors."""
+        scores = self.scores(weights)
+        beyond = self.event * np.log(np.maximum(self.event - scores, 1e-12))
+        return np.asarray(np.sign(scores) * np.sqrt(np.maximum(-2 * (scores + beyond), 0.0)))
+
     def from_scores(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
-        """[S]: the risks that expected scores stand for, 1 for the mean: one step of Newton's method."""
-        return np.asarray(np.exp(scores * weights.sum() / weights[self.event].sum()))
+        """[S]: the risks that expected deviances stand for, 1 for the mean: one step of Newton's method."""
+        learnt = self.learnt(weights)
+        mean = weights @ learnt / weights.sum()
+        around = weights * (learnt - mean)
+        slope = (around @ self.scores(weights)) / max(float(around @ learnt), 1e-300)
+        return np.asarray(np.exp((scores - mean) * slope * weights.sum() / weights[self.event].sum()))
 
     def rule(
         self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
