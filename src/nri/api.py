@@ -167,8 +167,7 @@ def write_rule(rule: Rule, path: "str | PathLike[str]", *, format: str | None = 
 class BinaryTable:
     """A table as numbers that any classifier takes: M rows of N yes/no questions."""
 
-    matrix: FloatArray
-    """[M, N] of 1 (yes), 0 (no) and NaN (unknown)"""
+    matrix: FloatArray  # [M, N] of 1 (yes), 0 (no) and NaN (unknown)
     meanings: tuple[str, ...]
     """[N] what each question is, e.g. ``age > 61``; a column of yes and no is only named"""
 

@@ -20,12 +20,9 @@ class Cells:
     Rules speak of the variables alone. The numbers say how far a cell lies above or below a cut.
     """
 
-    values: BoolArray
-    """[M, N]; False wherever unknown."""
-    known: BoolArray
-    """[M, N]"""
-    numbers: NDArray[np.float32]
-    """[M, F], cells of number columns with mean 0 and spread 1; 0 where unknown"""
+    values: BoolArray  # [M, N]; False wherever unknown
+    known: BoolArray  # [M, N]
+    numbers: NDArray[np.float32]  # [M, F], cells of number columns with mean 0 and spread 1; 0 where unknown
 
     def __len__(self) -> int:
         return len(self.values)
@@ -39,22 +36,16 @@ class Cells:
 class Episode:
     """M rows, N boolean variables with unknown cells, a class index and a weight for each row."""
 
-    values: BoolArray
-    """[M, N]; False wherever unknown."""
-    known: BoolArray
-    """[M, N]"""
-    labels: IntArray
-    """[M], class indices in 0 .. n_classes-1"""
-    weights: FloatArray
-    """[M], how many rows each row stands for"""
+    values: BoolArray  # [M, N]; False wherever unknown
+    known: BoolArray  # [M, N]
+    labels: IntArray  # [M], class indices in 0 .. n_classes-1
+    weights: FloatArray  # [M], how many rows each row stands for
     n_classes: int
-    numbers: NDArray[np.float32]
-    """[M, F], see :class:`Cells`"""
+    numbers: NDArray[np.float32]  # [M, F], see :class:`Cells`
     prices: FloatArray
     """[n_classes, n_classes], what it costs to say the second class of a row of the first; the dearest error
     costs 1 on average over the rows"""
-    unlabelled: Cells
-    """Further rows of the same table, whose class is unknown"""
+    unlabelled: Cells  # Further rows of the same table, whose class is unknown
 
     def __post_init__(self) -> None:
         assert self.values.shape == self.known.shape, "values and known differ in shape"

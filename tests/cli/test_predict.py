@@ -41,7 +41,7 @@ def test_the_cells_and_the_delimiter_of_the_file_stay_as_they_were(nri, tmp_path
     ]
     new.write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = nri("predict", weight_rule, new, "--quiet")
-    added = ["predicted_class;probability", "light;0.9353", "heavy;0.9552"]
+    added = ["predicted_class;probability", "light;0.9739", "heavy;0.9833"]
     assert done.out == "".join(f"{line};{more}\n" for line, more in zip(lines, added, strict=True))
 
 
@@ -50,7 +50,7 @@ def test_blank_lines_and_any_end_of_line_will_do(nri, tmp_path, weight_rule, end
     new, out = tmp_path / "new.csv", tmp_path / "out.csv"
     new.write_bytes(f"weight,x{end}{end}60,{end}   {end}90,1".encode())
     assert nri("predict", weight_rule, new, "--out", out).code == 0
-    lines = ["weight,x,predicted_class,probability", "60,,light,0.9353", "90,1,heavy,0.9552", ""]
+    lines = ["weight,x,predicted_class,probability", "60,,light,0.9739", "90,1,heavy,0.9833", ""]
     assert out.read_bytes().decode() == end.join(lines)
 
 
@@ -58,7 +58,7 @@ def test_the_name_of_the_result_may_ask_for_another_format(nri, tmp_path, weight
     new = tmp_path / "new.csv"
     new.write_text('weight,x\n60.0,"a,b"\n90.0,c\n')
     assert nri("predict", weight_rule, new, "--out", tmp_path / "out.tsv").code == 0
-    assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "60.0\ta,b\tlight\t0.9353"
+    assert (tmp_path / "out.tsv").read_text().splitlines()[1] == "60.0\ta,b\tlight\t0.9739"
     assert nri("predict", weight_rule, new, "--out", tmp_path / "out.parquet").code == 0
     assert pd.read_parquet(tmp_path / "out.parquet")["weight"].tolist() == [60, 90]
 

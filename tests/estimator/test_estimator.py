@@ -155,7 +155,7 @@ def test_explanations_name_what_fired_or_what_was_lacking():
     table, labels = visits()
     clf = NRIClassifier().fit(table, labels)
     fired, missed = clf.explain(table.iloc[[0, 1]])
-    assert str(fired) == "flu = yes (probability 0.80)\n  because: cough AND fever => yes"
+    assert str(fired) == "flu = yes (probability 0.89)\n  because: cough AND fever => yes"
     assert [str(literal) for literal in missed.nearest[0].failed] == ["cough"]
 
 

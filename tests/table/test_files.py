@@ -180,7 +180,7 @@ BAD_TEXTS = {
     "names equal after trimming": ("a, a\n1,2\n", "duplicate column names: 'a'"),
     "long row": ("a,b\n1,2\n1,2,3\n", r"line 3: 3 field\(s\) where the header has 2; correct the line"),
     "short row": ("a,b,c\n1,2,3\n\n1,2\n", r"line 4: 2 field\(s\) where the header has 3"),
-    "open quote": ('a,b\n"1,2\n3,4\n', "a cell of line 2 opens a quotation mark; close it"),
+    "open quote": ('a,b\n"1,2\n3,4\n', "a cell of row 1 opens a quotation mark; close it"),
     "json": ('{"a": 1}', "looks like JSON, not like a table"),
     "html": ("<!DOCTYPE html><html></html>", "is a web page or XML"),
     "control characters": ("a,b\n1,\x012\n", "is not text"),

@@ -69,8 +69,7 @@ def run(
     if form == "json" or scoring.html is not None:
         from nri.cli.output import provenance
 
-        records = [*([] if reading is None else [reading]), options, scoring]
-        about = provenance(source, rows, induction.rule, *records)
+        about = provenance(source, rows, *([] if reading is None else [reading]), options, scoring)
     write_rule(induction.rule, output, form, rule_note(induction.rule, validation, cost), validation, about)
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more

@@ -43,13 +43,11 @@ _WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 3.0, 4.0
 second where labels alone judge, which chose the rules, the third of numbers and survival."""
 _MORE_ROWS = 1.0
 """Rows on which two rules disagree beyond those seen: rules that agree on all rows may differ on new ones."""
-_STAND_INS = 3
-"""Columns, one after the other, that are tried in the place of one."""
+_STAND_INS = 3  # Columns, one after the other, that are tried in the place of one
 _POINT = (
     0.01  # With few rows nearly every difference is within its error, also of rules that are clearly worse.
 )
-_LEAST_SHOWN = 0.0005
-"""Differences below are said to be none."""
+_LEAST_SHOWN = 0.0005  # Differences below are said to be none
 _PAIRED, _SMALL = 300, 2000
 """Candidates of which every pair is priced, those that gain most; pairs, and single ones, that are kept."""
 
@@ -59,18 +57,13 @@ class Alternative:
     """A rule beside the best one."""
 
     rule: Rule
-    lines: int
-    """branches beside the ELSE"""
+    lines: int  # branches beside the ELSE
     literals: int
     columns: tuple[str, ...]
-    score: float
-    """by the basis of all of them"""
-    difference: float
-    """of this score to that of the best rule"""
-    interval: Interval
-    """95 %, of the difference"""
-    words: str
-    """what sets it apart"""
+    score: float  # by the basis of all of them
+    difference: float  # of this score to that of the best rule
+    interval: Interval  # 95 %, of the difference
+    words: str  # what sets it apart
 
     def lost(self, measure: str) -> float:
         """Return how much worse the rule is than the best by a measure."""
@@ -83,33 +76,23 @@ class ColumnWorth:
 
     column: str
     without: Alternative
-    stand_ins: tuple[str, ...]
-    """columns any one of which can take its place in a rule that is nearly as good"""
+    stand_ins: tuple[str, ...]  # columns any one of which can take its place in a rule that is nearly as good
 
 
 @dataclass(frozen=True)
 class Alternatives:
     """The best rule, rules that are nearly as good, what columns are worth and what lines bring."""
 
-    measure: str
-    """accuracy, cost (where errors have costs; less is better), R² or concordance"""
-    basis: str
-    """``to expect`` where scores are what a posterior expects of new rows, else ``on these rows``"""
-    within: float
-    """how much worse than the best an alternative may be"""
+    measure: str  # accuracy, cost (where errors have costs; less is better), R² or concordance
+    basis: str  # ``to expect`` where scores are what a posterior expects of new rows, else ``on these rows``
+    within: float  # how much worse than the best an alternative may be
     best: Alternative
-    others: tuple[Alternative, ...]
-    """short ones first"""
-    columns: tuple[ColumnWorth, ...]
-    """those of the best rule, the dearest to do without first"""
-    groups: tuple[tuple[str, ...], ...]
-    """columns that can stand in for each other"""
-    frontier: tuple[Alternative, ...]
-    """the best rule of one line, of two, ..."""
-    floored: Floored | None = None
-    """how floors were met by the best rule"""
-    sampled: int | None = None
-    """rows of the sample that was searched and counted, where there are more"""
+    others: tuple[Alternative, ...]  # short ones first
+    columns: tuple[ColumnWorth, ...]  # those of the best rule, the dearest to do without first
+    groups: tuple[tuple[str, ...], ...]  # columns that can stand in for each other
+    frontier: tuple[Alternative, ...]  # the best rule of one line, of two, ...
+    floored: Floored | None = None  # how floors were met by the best rule
+    sampled: int | None = None  # rows of the sample that was searched and counted, where there are more
 
     @property
     def rules(self) -> tuple[Alternative, ...]:

@@ -64,8 +64,7 @@ class Induction:
     """A rule, and what was not looked at."""
 
     rule: Rule
-    left_out: tuple[LeftOut, ...] = ()
-    """Columns that could be of no use to a rule, and why."""
+    left_out: tuple[LeftOut, ...] = ()  # Columns that could be of no use to a rule, and why
     posterior: TablePosterior | ScorePosterior | None = None
     """What the model believes of any row beyond its rule, if it believes anything."""
     searched: int | None = None

@@ -28,8 +28,7 @@ from nri.table.binarizer import Binarizer
 from nri.table.cuts import Cut, say
 from nri.table.table import Table
 
-Border = tuple[str, Value]
-"""A column and the value that literals compare it with."""
+Border = tuple[str, Value]  # A column and the value that literals compare it with
 
 
 class Cells:

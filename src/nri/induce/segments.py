@@ -33,18 +33,14 @@ from nri.table.table import Table
 CUTS, PARTS = 10, 8
 """Most thresholds of one column, and equal parts of the score by which columns are cut; chosen, like those
 below, on half of 38 raw tables with numbers that are not those of ``nri bench number``."""
-_FINE = 20
-"""Equal parts of a column between finer cuts, once it is known that a clause uses it."""
-_LEAST_ROWS = 5.0
-"""Fewest rows of a branch."""
-_PRICE = 1.25
-"""Bits of rows that one bit of rule must save."""
+_FINE = 20  # Equal parts of a column between finer cuts, once it is known that a clause uses it
+_LEAST_ROWS = 5.0  # Fewest rows of a branch
+_PRICE = 1.25  # Bits of rows that one bit of rule must save
 
 _WORTH = 200.0
 """Rows that expected scores are worth at most; fewer rows are worth up to this. So a list for them is as long
 as a person reads, not as rows allow."""
-_EARNED = 10.0
-"""Bits that the experts must save to be listened to: they seem to save some anyway."""
+_EARNED = 10.0  # Bits that the experts must save to be listened to: they seem to save some anyway
 _KNOWN, _BORNE_OUT = 1.0, 4.0
 """Standard errors by which rows must follow what experts expect beyond the rule of the rows alone: for them
 to be listened to at all, and about columns that the rows hardly speak for."""
@@ -60,23 +56,18 @@ class ScorePosterior:
     table: Table
     outcome: Number | Survival
     features: Binarizer
-    order: IntArray
-    """[N], the variables in the order that the experts see them in"""
-    numbers: IntArray
-    """[F], the same for numbers"""
+    order: IntArray  # [N], the variables in the order that the experts see them in
+    numbers: IntArray  # [F], the same for numbers
     experts: ScoreExperts
-    scores: FloatArray
-    """[M], what they were formed by"""
+    scores: FloatArray  # [M], what they were formed by
     support: FloatArray
     """[M], what they expect of each row of the table without that row, with mean 0 and variance 1"""
-    bits: float
-    """what it takes to say the scores, given that"""
+    bits: float  # what it takes to say the scores, given that
     heard: bool = False
     """whether the scores that were searched are what they expect, or for numbers half of it"""
     telling: frozenset[str] = frozenset()
     """columns that the rows speak for, of which the experts' rule may name any"""
-    dear: float = 1.0
-    """how many times its bits a literal of any other column costs"""
+    dear: float = 1.0  # how many times its bits a literal of any other column costs
 
     @property
     def left_out(self) -> FloatArray:
@@ -107,8 +98,7 @@ class SegmentSearch:
     table: Table
     outcome: Number | Survival
     settings: Settings
-    quick: bool = False
-    """whether one beginning of each search is enough"""
+    quick: bool = False  # whether one beginning of each search is enough
 
     def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
         """Return the best rule that is found, by the scores alone or by what the experts expect of them.

@@ -38,8 +38,7 @@ class Knowledge:
 
     keep: Rule | None = None
     """A rule whose clauses stay; the others are found around them. Of classes, it is about one of two."""
-    forbid: Collection[str | Literal] = ()
-    """Conditions that no clause has, nor stricter ones: ``age > 80``."""
+    forbid: Collection[str | Literal] = ()  # Conditions that no clause has, nor stricter ones: ``age > 80``
     cuts: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """For number columns the only places where they are cut."""
     monotone: Mapping[str, str] = field(default_factory=dict)
@@ -71,25 +70,17 @@ class Knowledge:
 class Settings:
     """What a user can set; one record for the estimators, the command line and the page."""
 
-    model: str = DEFAULT_MODEL
-    """Which model finds them; see :mod:`nri.induce.models`."""
-    max_clauses: int = 8
-    """Most clauses in the rule of one class."""
+    model: str = DEFAULT_MODEL  # Which model finds them; see :mod:`nri.induce.models`
+    max_clauses: int = 8  # Most clauses in the rule of one class
     max_branches: int | None = None
     """Most branches of the whole rule; by default about two a class, see
     :meth:`nri.search.limits.Limits.branches`."""
-    max_literals: int = 6
-    """Most literals in one clause."""
-    use: Collection[str] | None = None
-    """The only columns that rules may use; None for all."""
-    never: Collection[str] = ()
-    """Columns that rules never use."""
-    require: Collection[str] = ()
-    """Columns that every clause uses."""
-    negations: bool = True
-    """Whether ``NOT x`` and ``x != a`` may occur; ``x <= 3`` always may."""
-    min_precision: float = 0.0
-    """Least share of its class among the rows that a clause covers."""
+    max_literals: int = 6  # Most literals in one clause
+    use: Collection[str] | None = None  # The only columns that rules may use; None for all
+    never: Collection[str] = ()  # Columns that rules never use
+    require: Collection[str] = ()  # Columns that every clause uses
+    negations: bool = True  # Whether ``NOT x`` and ``x != a`` may occur; ``x <= 3`` always may
+    min_precision: float = 0.0  # Least share of its class among the rows that a clause covers
     binarize: OneOf["auto", "paper"] = "auto"
     """How columns become boolean variables; see :class:`nri.table.binarizer.Binarizer`."""
     costs: Costs = None
@@ -103,8 +94,7 @@ class Settings:
     counts: OneOf["auto", "never", "only", "points"] = "auto"
     """Whether clauses may count, at least so many of their literals: where it is worth it, never, always; or
     whether the whole rule for two classes is a card of points."""
-    knowledge: Knowledge = field(default_factory=Knowledge)
-    """What a person knows."""
+    knowledge: Knowledge = field(default_factory=Knowledge)  # What a person knows
     stable: bool = False
     """Whether the rule is to be one that other rows would give too; see :mod:`nri.induce.models`."""
 

@@ -328,10 +328,8 @@ def induce_or_constant(table: Table, settings: Settings | None, rng: np.random.G
 class KnowledgePrice:
     """What a person's knowledge costs on the rows at hand."""
 
-    score: float
-    """of the rule that keeps to it"""
-    free: float
-    """of a rule for which nothing was given"""
+    score: float  # of the rule that keeps to it
+    free: float  # of a rule for which nothing was given
     measure: str
 
     def __str__(self) -> str:

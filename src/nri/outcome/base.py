@@ -30,8 +30,7 @@ the choice."""
 class Outcome(ABC):
     """What is to be explained, for every row of a table: a name, and arrays of length M."""
 
-    name: str
-    """the target or the event, as the caller wrote it"""
+    name: str  # the target or the event, as the caller wrote it
 
     searched_rows: ClassVar[int] = 3000
     """Rows up to which all are searched; of more, about so many. Estimates are counted on all rows."""
@@ -101,17 +100,14 @@ class Classes(Outcome):
 
     classes: tuple[Label, ...]
     """sorted; ``(False, True)`` if the target is a comparison"""
-    codes: IntArray
-    """[M], class indices"""
+    codes: IntArray  # [M], class indices
     positive: int | None = None
     """of two classes, the one that the rule is to be about, if the caller named it"""
     worth: tuple[tuple[float, ...], ...] | None = None
     """how far right each class (inner) is for a row of each (outer), between 0 and 1; None for 1 or 0"""
-    plan: ColumnPlan | None = None
-    """See :attr:`nri.rule.labels.ClassTarget.plan`."""
+    plan: ColumnPlan | None = None  # See :attr:`nri.rule.labels.ClassTarget.plan`
 
-    searched_rows: ClassVar[int] = 8192
-    """Rows up to which all are searched; rules from more are no better."""
+    searched_rows: ClassVar[int] = 8192  # Rows up to which all are searched; rules from more are no better
 
     @property
     def predicts(self) -> ClassTarget:

@@ -34,10 +34,8 @@ class Survival(Outcome):
     """How long each row was followed, and whether that ended in the event."""
 
     time_name: str
-    time: FloatArray
-    """[M], 0 or more"""
-    event: BoolArray
-    """[M]"""
+    time: FloatArray  # [M], 0 or more
+    event: BoolArray  # [M]
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
     """how the cells of the time were read"""
 

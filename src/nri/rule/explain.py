@@ -73,10 +73,8 @@ class Explanation:
     """Why a row has its prediction."""
 
     rule: Rule = field(repr=False)
-    index: int
-    """of the branch that decides; the number of branches where none fires"""
-    fired: tuple[Branch, ...]
-    """Branches that fired, the deciding one first."""
+    index: int  # of the branch that decides; the number of branches where none fires
+    fired: tuple[Branch, ...]  # Branches that fired, the deciding one first
     held: tuple[tuple[Literal, ...], ...]
     """For each of these, its literals that hold: all of them, unless it counts."""
     nearest: tuple[NearMiss, ...]

@@ -47,10 +47,8 @@ def label_array(classes: tuple[Label, ...]) -> NDArray[Any]:
 class Shares:
     """Classes of some rows."""
 
-    value: Label
-    """the class that is predicted"""
-    counts: tuple[float, ...]
-    """rows of each class, in the order of the target's classes"""
+    value: Label  # the class that is predicted
+    counts: tuple[float, ...]  # rows of each class, in the order of the target's classes
     expected: tuple[float, ...]
     """probability of each class on new rows; that of the predicted class is the highest"""
 

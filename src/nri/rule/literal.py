@@ -173,8 +173,7 @@ class Clause:
     """
 
     literals: tuple[Literal, ...]
-    at_least: int
-    """How many literals must hold; as many as there are in a conjunction."""
+    at_least: int  # How many literals must hold; as many as there are in a conjunction
 
     def __init__(self, literals: Iterable[Literal] = (), at_least: int | None = None) -> None:
         unique = sorted(set(literals), key=lambda literal: literal.sort_key)

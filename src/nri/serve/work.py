@@ -46,8 +46,7 @@ class Work:
     """the cross-validation of the search, once it was made; all edits of a rule share it"""
     shelf: list[Alternatives] = field(default_factory=list)
     """other rules of the search, once they were looked for; all edits of a rule share them"""
-    search: list[Induction] = field(default_factory=list)
-    """the search itself, until then"""
+    search: list[Induction] = field(default_factory=list)  # the search itself, until then
 
     @cached_property
     def deciding(self) -> IntArray:

@@ -179,7 +179,7 @@ def _of_series(series: Any, name: str) -> Cells:
         return TypedCells(Column(series.fill_null(False).to_numpy().astype(bool), known))
     if dtype.is_numeric():
         values = series.cast(nw.Float64).to_numpy().astype(np.float64)
-        return _numbers(values, np.ones(len(values), dtype=bool), whole=dtype.is_integer())
+        return _numbers(values, ~np.isnan(values), whole=dtype.is_integer())
     if dtype == nw.Datetime:
         moments = series.to_numpy().astype("datetime64[us]")  # at UTC, if it has a zone
         return TypedCells(Column(moments, ~np.isnat(moments)), unit="UTC" if dtype.time_zone else "")
