@@ -44,7 +44,7 @@ _EARNED = 10.0  # Bits that the experts must save to be listened to: they seem t
 _KNOWN, _BORNE_OUT = 1.0, 4.0
 """Standard errors by which rows must follow what experts expect beyond the rule of the rows alone: for them
 to be listened to at all, and about columns that the rows hardly speak for."""
-_TELLING, _DEAR = (3.0, 2.0), (8.0, 4.0)
+_TELLING, _DEAR = (2.75, 2.0), (8.0, 4.0)
 """Standard errors by which rows must differ for their column not to be dear, and how many times its bits a
 literal of a dear one costs; the second of both where the experts are borne out."""
 
@@ -109,13 +109,14 @@ class SegmentSearch:
         posterior = self._posterior(features, clauses)
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
         rival = min(bits, 0.0) - _EARNED if self.outcome.own_share else min(bits, -_EARNED)
-        if posterior is not None and posterior.bits < rival:
-            follows = self._follows(clauses, posterior)
-            if follows > _KNOWN:
-                borne_out = len(clauses) > 0 and follows > _BORNE_OUT
-                telling = self._telling(features, clauses, _TELLING[borne_out])
-                posterior = replace(posterior, heard=True, telling=telling, dear=_DEAR[borne_out])
-                clauses, _ = self._searched(features, clauses, posterior)
+        if posterior is None or posterior.bits >= rival:
+            return self._counted(clauses, features, posterior), posterior
+        follows = self._follows(clauses, posterior)
+        if follows > _KNOWN:
+            borne_out = len(clauses) > 0 and follows > _BORNE_OUT
+            telling = self._telling(features, clauses, _TELLING[borne_out])
+            posterior = replace(posterior, heard=True, telling=telling, dear=_DEAR[borne_out])
+            clauses, _ = self._searched(features, clauses, posterior)
         return self._counted(clauses, features, posterior), posterior
 
     def again(self, features: Binarizer, best: Rule, posterior: ScorePosterior | None) -> Rule:
@@ -143,23 +144,21 @@ class SegmentSearch:
             for one in (posterior.scores, posterior.support)
         )
         spread = (weights @ own**2) * (weights @ expected**2) / weights.sum()
-        return float(weights @ (own * expected) / math.sqrt(max(spread, 1e-300)))
+        return float(weights @ (own * expected)) / math.sqrt(max(float(spread), 1e-300))
 
     def _telling(self, features: Binarizer, clauses: Sequence[Clause], least: float) -> frozenset[str]:
         """Return the columns of clauses, and those by which rows differ by so many standard errors.
 
         Experts have learned from the same rows, and expect what chance has put into any of the columns.
         """
-        table, weights = self.table, self.table.weights
-        fires, values = literal_truth(*features.cells(table.columns)), standardised(self._scores(()), weights)
-        if values is None:
-            return frozenset()
-        rows = weights @ fires
-        spread = np.sqrt(np.maximum(rows * (1 - rows / weights.sum()), 1e-9))
-        telling = np.abs((weights * values) @ fires) > least * spread
+        table, weights, total = self.table, self.table.weights, self.table.weights.sum()
+        fires, scores = literal_truth(*features.cells(table.columns)), self._scores(())
+        rows, around = weights @ fires, weights * (scores - weights @ scores / total)
+        variance = (around @ scores) * rows * (1 - rows / total) / total
+        telling = (around @ fires) ** 2 > least**2 * np.maximum(variance, 1e-9)
         meanings = literal_meanings(features.variables_, features.domain_)
-        of_clauses = {name for clause in clauses for name in clause.columns}
-        return frozenset(of_clauses | {meanings[j].column for j in np.flatnonzero(telling)})
+        names = {meanings[j].column for j in np.flatnonzero(telling)}
+        return frozenset(names.union(*(clause.columns for clause in clauses)))
 
     def _by_branch(self, clauses: Sequence[Clause], expected: FloatArray) -> list[float]:
         """Return the mean of what is expected of the rows [M] that each branch decides."""
@@ -213,11 +212,7 @@ class SegmentSearch:
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
-        self,
-        features: Binarizer,
-        start: Sequence[Clause],
-        scores: FloatArray,
-        heard: ScorePosterior | None,
+        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray, heard: ScorePosterior | None
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
         table, settings, weights = self.table, self.settings, self.table.weights

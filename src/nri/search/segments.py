@@ -68,14 +68,13 @@ class _Board:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.literals = problem.fires.astype(np.float64)
-        n, n_literals = problem.fires.shape
+        n_literals = problem.fires.shape[1]
         self.total = float(problem.weights.sum())
         self.moments = np.stack([problem.weights, problem.weights * problem.values], axis=1)
         """[M, 2]: weight and weighted value of each row"""
         self.square = float(problem.weights @ problem.values**2)
         self.literal_bits = problem.price * (1.0 + np.log2(max(n_literals, 2))) * problem.prices
         self.segment_bits = problem.price * problem.segment_bits
-        self.everywhere = np.ones(n, dtype=bool)
 
     def mask(self, clause: LiteralSet) -> BoolArray:
         """[M]: where a clause fires."""
@@ -240,7 +239,7 @@ class _Board:
 
     def _matrix(self, clauses: Sequence[LiteralSet]) -> BoolArray:
         masks = [self.mask(clause) for clause in clauses]
-        return np.stack(masks, axis=1) if masks else np.zeros((len(self.everywhere), 0), dtype=bool)
+        return np.stack(masks, axis=1) if masks else np.zeros((len(self.literals), 0), dtype=bool)
 
     def _sums(self, deciding: IntArray, n_segments: int) -> FloatArray:
         """[segments, 2]: weight and weighted value of the rows of each segment."""
