@@ -120,9 +120,9 @@ class NRISurvival(SegmentEstimator):
     >>> groups = NRISurvival().fit(patients, time="days", event="dead")
     >>> print(groups.rule_)
     IF      (age = 50)      median days not reached   (-)          risk 0.08   dead:  0 of 10
-    ELSE IF (age <= 60)     median days 80            (80 to 80)   risk 0.89   dead: 10 of 10
-    ELSE IF (age > 70)      median days 20            (20 to 20)   risk 3.19   dead: 10 of 10
-    ELSE                    median days 30            (30 to 30)   risk 1.72   dead: 10 of 10
+    ELSE IF (age <= 60)     median days 80            (80 to 80)   risk 0.90   dead: 10 of 10
+    ELSE IF (age > 70)      median days 20            (20 to 20)   risk 3.28   dead: 10 of 10
+    ELSE                    median days 30            (30 to 30)   risk 1.67   dead: 10 of 10
     the curves differ (log-rank test on these rows, p < 0.001)
     >>> groups.score(patients, time="days", event="dead")
     1.0

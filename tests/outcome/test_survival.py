@@ -299,3 +299,37 @@ def test_one_fold_with_a_rule_and_others_without_leave_the_concordance_an_interv
     predicted = risks[fold, np.arange(100)]
     interval = survival.score(predicted, np.ones(100), Sampled(fold, None, risks)).interval
     assert 0.03 < interval.high - interval.low < 0.25
+
+
+def test_experts_learn_from_scores_without_a_long_tail():
+    """Survivors have scores far below all others, and a squared loss spent itself on them."""
+    rng = np.random.default_rng(0)
+    time, ones = rng.exponential(1.0, 300), np.ones(300)
+    outcome = Survival("dead", "days", time, rng.random(300) < 0.9)
+    scores, learnt = outcome.scores(ones), outcome.learnt(ones)
+    assert np.array_equal(np.sign(scores), np.sign(learnt))
+    assert np.array_equal(np.argsort(scores[outcome.event]), np.argsort(learnt[outcome.event]))
+    low, middle, high = np.quantile(learnt, (0.02, 0.5, 0.98))
+    assert middle - low < 1.5 * (high - middle)
+    low, middle, high = np.quantile(scores, (0.02, 0.5, 0.98))
+    assert middle - low > 2.5 * (high - middle)
+
+
+def test_risks_that_experts_expect_are_in_units_of_events():
+    rng = np.random.default_rng(1)
+    old = rng.random(2000) < 0.5
+    outcome = Survival("dead", "days", rng.exponential(np.where(old, 1 / 1.4, 1.0)), rng.random(2000) < 0.8)
+    weights, learnt = np.ones(2000), outcome.learnt(np.ones(2000))
+    expected = np.where(old, learnt[old].mean(), learnt[~old].mean())
+    risks = outcome.from_scores(expected, weights)
+    assert risks[old][0] / risks[~old][0] == pytest.approx(1.4, abs=0.15)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 6, 11])
+def test_experts_name_no_column_that_the_rows_do_not_speak_for(seed):
+    """Experts expect a little of every column; beside two steps their list named columns by chance."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({name: rng.random(300) for name in ("old", "ill", "one", "two", "three", "four")})
+    days = rng.exponential(np.exp(-1.5 * (frame.old > 0.5) - 1.2 * (frame.ill > 0.6)))
+    table = table_of(frame).with_outcome(Survival("dead", "days", days, rng.random(300) < 0.8))
+    assert set(induce_rule(table).rule.columns) == {"old", "ill"}

@@ -85,10 +85,10 @@ def test_the_order_of_classes_is_typed_and_the_mean_distance_is_shown(visitor):
     visitor.wait_for_rule()
     page = visitor.page
     page.locator("#costs summary").click()
-    page.get_by_label("Classes from low to high").fill("mild, bad, dire")
+    page.get_by_label("From low to high").fill("mild, bad, dire")
     page.keyboard.press("Tab")
     expect(page.locator("[data-stat=cost]")).to_contain_text("Mean distance")
     expect(page.locator("#costs-count")).to_have_text("in order")
-    page.get_by_label("Classes from low to high").fill("mild, dire")
+    page.get_by_label("From low to high").fill("mild, dire")
     page.keyboard.press("Tab")
     expect(page.locator("#alert")).to_contain_text("must name 'bad' once")

@@ -40,13 +40,11 @@ _PRICE = 1.25  # Bits of rows that one bit of rule must save
 _WORTH = 200.0
 """Rows that expected scores are worth at most; fewer rows are worth up to this. So a list for them is as long
 as a person reads, not as rows allow."""
-_EARNED = 10.0  # Bits that the experts must save to be listened to: they seem to save some anyway
-_KNOWN, _BORNE_OUT = 1.0, 4.0
-"""Standard errors by which rows must follow what experts expect beyond the rule of the rows alone: for them
-to be listened to at all, and about columns that the rows hardly speak for."""
-_TELLING, _DEAR = (2.75, 2.0), (8.0, 4.0)
-"""Standard errors by which rows must differ for their column not to be dear, and how many times its bits a
-literal of a dear one costs; the second of both where the experts are borne out."""
+_EARNED = 10.0
+"""Bits that the experts must save to be listened to: they seem to save some anyway."""
+_ROUNDS = (1.0, 3.0, 8.0), (4.0, 2.0, 4.0)
+"""For each round: standard errors by which rows must follow what experts expect beyond the clauses so far; by
+which they must differ for their column not to be dear; and how many times its bits a dear literal costs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +64,9 @@ class ScorePosterior:
     heard: bool = False
     """whether the scores that were searched are what they expect, or for numbers half of it"""
     telling: frozenset[str] = frozenset()
-    """columns that the rows speak for, of which the experts' rule may name any"""
-    dear: float = 1.0  # how many times its bits a literal of any other column costs
+    """columns that the rows speak for, whose literals cost what they take to say"""
+    dear: float = 1.0
+    """how many times its bits a literal of any other column costs"""
 
     @property
     def left_out(self) -> FloatArray:
@@ -104,18 +103,17 @@ class SegmentSearch:
         """Return the best rule that is found, by the scores alone or by what the experts expect of them.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
+        Else experts are asked for as long as rows follow what they expect beyond the clauses.
         """
         clauses, bits = self._searched(features)
         posterior = self._posterior(features, clauses)
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
         rival = min(bits, 0.0) - _EARNED if self.outcome.own_share else min(bits, -_EARNED)
-        if posterior is None or posterior.bits >= rival:
-            return self._counted(clauses, features, posterior), posterior
-        follows = self._follows(clauses, posterior)
-        if follows > _KNOWN:
-            borne_out = len(clauses) > 0 and follows > _BORNE_OUT
-            telling = self._telling(features, clauses, _TELLING[borne_out])
-            posterior = replace(posterior, heard=True, telling=telling, dear=_DEAR[borne_out])
+        for followed, telling, dear in _ROUNDS if posterior is not None and posterior.bits < rival else ():
+            if self._follows(clauses, posterior) <= followed:
+                break
+            columns = self._telling(features, clauses, telling)
+            posterior = replace(posterior, heard=True, telling=columns, dear=dear)
             clauses, _ = self._searched(features, clauses, posterior)
         return self._counted(clauses, features, posterior), posterior
 
