@@ -239,14 +239,6 @@ def test_every_export_predicts_what_the_rule_predicts(found, execute, tmp_path):
     assert execute(rule, rows, tmp_path) == rule.predict(rows).tolist()
 
 
-def test_sympy_has_the_value_of_every_branch(found):
-    rule, _ = found
-    space: dict[str, object] = {}
-    exec(rule.render("sympy"), space)
-    assert [value for _, value in space["branches"]] == [branch.value for branch in rule.branches]
-    assert space["otherwise"] == rule.default
-
-
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "latex"])
 def test_forms_for_people_have_every_condition_and_prediction(found, form):
     rule, _ = found

@@ -105,10 +105,12 @@ def experiment_rows():
         "planted": {"n": (60, 300), "noise": (0.0, 0.1)},
         "readable": {"dataset": ("saheart", "hmda")},
         "coverage": {"outcome": ("classes",), "n": (50, 300)},
+        "together": {"kind": ("visits", "copies"), "labels": ("random", "rule")},
         "seeds": {"dataset": ("vote", "car"), "protocol": ("p20", "p4")},
     }
     extra = {"recovery": {"equal": 0.7}, "polarity": {"equal": 0.5}, "spurious": {"shifted_accuracy": 0.8}}
     extra["planted"] = {"exact_columns": 0.5, "foreign": 0.2, "literals": 4.0, "calibration": 0.04}
+    extra["together"] = {"told": 0.51, "true": 0.5, "held": 0.95, "n_episodes": 10}
     extra["coverage"] = {"accuracy_covered": 0.95, "accuracy_width": 0.2, "n_episodes": 20}
     extra["readable"] = {"clean": 1.0, "counts": 0.0, "branches": 3, "literals": 6} | dict.fromkeys(
         LINTS, 0.0

@@ -32,6 +32,7 @@ BRIEF = {
     "scaling": ("--methods", "tree,greedy"),
     "planted": ("--methods", "tree-4,greedy"),
     "coverage": ("--methods", "greedy"),
+    "together": ("--methods", "greedy"),
     "ablation": ("--methods", "paper,greedy", "--sets", "monks-3"),
     "slots": ("--methods", "paper,greedy"),
     "clauses": ("--sets", "monks-3"),
@@ -56,7 +57,7 @@ def fewer_trainings(monkeypatch, module):
     [
         name
         for name in EXPERIMENTS
-        if name not in ("uci", "learning", "wide", "readable", "number", "survival")
+        if name not in ("uci", "learning", "wide", "readable", "number", "survival", "small")
     ],
 )
 def test_every_experiment_has_a_quick_version_that_writes_rows_table_and_figure(name, tmp_path, monkeypatch):

@@ -43,7 +43,7 @@ def test_the_overview_has_four_figures_for_each_protocol(overview, tmp_path):
         assert (tmp_path / f"{name}.png").stat().st_size > 5000
 
 
-@pytest.mark.parametrize("name", sorted({*EXPERIMENTS} - {"uci", "number", "survival", "size"}))
+@pytest.mark.parametrize("name", sorted({*EXPERIMENTS} - {"uci", "number", "survival", "size", "small"}))
 def test_every_experiment_draws_its_rows_and_bears_having_none(name, drawn, tmp_path):
     figures = drawn(name)
     assert figures

@@ -242,7 +242,8 @@ def test_an_unknown_place_and_an_unclosed_one_are_errors(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in EXPERIMENTS if name not in ("uci", "number", "survival", "dynamics", "size")]
+    "name",
+    [name for name in EXPERIMENTS if name not in ("uci", "number", "survival", "dynamics", "size", "small")],
 )
 def test_every_experiment_makes_a_table_of_its_rows_and_of_none(name, experiment_rows):
     text = EXPERIMENTS[name].table(experiment_rows[name])

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from nri.errors import InputError, UnknownColumnError, listed
 from nri.rule import Column, Kind
-from nri.table import ReadOptions, Source, Table, as_frame, open_source
+from nri.table import ReadOptions, Source, Table, open_source, source_of
 from nri_dynamics.arrays import IntArray
 from nri_dynamics.variables import Variable, variable_of
 
@@ -95,7 +94,7 @@ def _opened(table: Any) -> Source | Table:
         return table
     if isinstance(table, str | Path) or hasattr(table, "read"):
         return open_source(table)
-    return Source(as_frame(table))
+    return source_of(table)
 
 
 def _pairs(source: Source | Table, layout: Layout, exact: bool) -> _States:
@@ -158,8 +157,7 @@ def _filled(second: Source | Table, first: Source | Table, inputs: Sequence[str]
         return replace(second, columns={**second.columns, **{name: first.columns[name] for name in inputs}})
     if isinstance(second, Table) or isinstance(first, Table):
         raise InputError("one table is read already and the other is not; give two files or two frames")
-    extra = {name: first.frame[name].to_numpy() for name in inputs}
-    return replace(second, rows=second.frame.assign(**extra))
+    return second.beside({name: first.rows[name] for name in inputs})
 
 
 def _stacked(
@@ -181,13 +179,12 @@ def _stacked(
         }
         table = Table(columns, first.plans, np.ones(2 * n), np.arange(1, 2 * n + 1))
         return table, rows, rows + n, inputs
-    before = first.frame[list(names)].reset_index(drop=True)
-    after = second.frame[[following[name] for name in names]].set_axis(list(names), axis="columns")
-    both = pd.concat([before, after.reset_index(drop=True)], ignore_index=True)
+    both = {name: [*first.listed(name), *second.listed(following[name])] for name in names}
     written = first.written if first.written is not None and second.written is not None else None
     if written is None and (first.written is not None or second.written is not None):
         raise InputError("one table is text and the other is typed; give two files of one format")
-    return Source(both, written).table(ReadOptions(exact=exact)), rows, rows + n, inputs
+    stacked = Source({name: np.array(cells, dtype=object) for name, cells in both.items()}, written)
+    return stacked.table(ReadOptions(exact=exact)), rows, rows + n, inputs
 
 
 def _joined(before: Column, after: Column, name: str) -> Column:

@@ -12,8 +12,9 @@ from nri.arrays import FloatArray
 from nri.errors import InputError, similar_files
 from nri.rule import Kind, Label, Rule, from_json
 from nri.rule.render import format_by_ending
-from nri.table import Binarizer, Table, table_of
+from nri.table import Binarizer, Table
 from nri.table.by_plan import comparison_of
+from nri.table.cells import TypedCells
 from nri.table.codes import ReadOptions, read_options
 from nri.table.excel import SheetChoice
 from nri.table.source import Source, open_source, source_of
@@ -21,7 +22,7 @@ from nri.table.survival import with_survival
 from nri.table.target import with_target
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def read_table(
@@ -119,7 +120,7 @@ def read_rule(source: "str | PathLike[str] | IO[str]") -> Rule:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(f"no rule file {path}{similar_files(path)}") from None
+        raise InputError(f"no rule file {path}{similar_files(path, '.json')}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is no rule file: it is not text; give the JSON that nri writes") from None
     except OSError as error:
@@ -151,8 +152,8 @@ def write_rule(rule: Rule, path: "str | PathLike[str]", *, format: str | None = 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_rule(clf.rule_, Path(folder) / "rule.json")
     ...     print(read_rule(Path(folder) / "rule.json"))
-    IF  (age > 50)     2 of 2 rows, about 0.63 on new ones
-    THEN y = yes       ELSE no   2 of 2 rows, about 0.63 on new ones
+    IF  (age > 50)     2 of 2 rows, about 0.68 on new ones
+    THEN y = yes       ELSE no   2 of 2 rows, about 0.68 on new ones
     """
     chosen = format or format_by_ending(Path(path)) or "text"
     text = rule.render(chosen)
@@ -166,8 +167,7 @@ def write_rule(rule: Rule, path: "str | PathLike[str]", *, format: str | None = 
 class BinaryTable:
     """A table as numbers that any classifier takes: M rows of N yes/no questions."""
 
-    matrix: FloatArray
-    """[M, N] of 1 (yes), 0 (no) and NaN (unknown)"""
+    matrix: FloatArray  # [M, N] of 1 (yes), 0 (no) and NaN (unknown)
     meanings: tuple[str, ...]
     """[N] what each question is, e.g. ``age > 61``; a column of yes and no is only named"""
 
@@ -195,10 +195,9 @@ def binarize(
     >>> table.matrix[-1].tolist()
     [nan, 0.0, 1.0]
     """
-    from nri.table.frames import as_frame
-
-    kinds = None if numeric is None else _stated_kinds(as_frame(X), numeric)
-    table = table_of(X, ReadOptions(kinds or {}, exact=True))
+    source = source_of(X)
+    kinds = {} if numeric is None else _stated_kinds(source, numeric)
+    table = source.table(ReadOptions(kinds, exact=True))
     binarizer = Binarizer(mode).fit(table)
     values, known = binarizer.cells(table.columns, len(table))
     return BinaryTable(
@@ -210,10 +209,12 @@ def binarize(
     )
 
 
-def _stated_kinds(frame: "pd.DataFrame", numeric: Collection[str]) -> dict[str, Kind]:
+def _stated_kinds(source: Source, numeric: Collection[str]) -> dict[str, Kind]:
     """Return the kind of each column where somebody names the numbers; booleans by type stay booleans."""
-    import pandas as pd
-
-    booleans = [name for name in frame.columns if pd.api.types.is_bool_dtype(frame[name].dtype)]
-    others = {name: Kind.TEXT for name in frame.columns if name not in booleans}
+    read = {name: source.cells(name) for name in source.names if name not in numeric}
+    others = {
+        name: Kind.TEXT
+        for name, cells in read.items()
+        if not (isinstance(cells, TypedCells) and cells.column.kind is Kind.BOOLEAN)
+    }
     return others | dict.fromkeys(numeric, Kind.NUMBER)

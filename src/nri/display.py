@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _GREEN, _SOFT, _AMBER, _LINE = "#1d6b5a", "#5a6472", "#d9772b", "#e4e1da"
-_LETTERS = 95
-"""Letters of a condition in one line."""
+_LETTERS = 95  # Letters of a condition in one line
 _LINE_HEIGHT, _ROOM = 0.42, 0.75
 """Of a line of text, and of what is drawn below it, in units of the picture's height."""
 
@@ -75,13 +74,10 @@ class RuleDisplay(_Display):
 
     target: str
     clauses: list[str]
-    values: FloatArray
-    """[branches + 1]: the share of the predicted class, the predicted number, or the risk"""
+    values: FloatArray  # [branches + 1]: the share of the predicted class, the predicted number, or the risk
     low: FloatArray
-    high: FloatArray
-    """[branches + 1] each: 95 % interval of these"""
-    labels: list[str]
-    """[branches + 1]: what stands beside each line"""
+    high: FloatArray  # [branches + 1] each: 95 % interval of these
+    labels: list[str]  # [branches + 1]: what stands beside each line
     measure: str
 
     @classmethod
@@ -201,12 +197,10 @@ class WhyDisplay(_Display):
     """Why a row has its prediction: each condition of each branch: whether it holds, fails or is unknown."""
 
     prediction: str
-    clauses: list[str]
-    """[branches]: what each predicts, and of a counting one how many conditions hold"""
+    clauses: list[str]  # [branches]: what each predicts, and of a counting one how many conditions hold
     conditions: list[list[tuple[str, str]]]
     """[branches]: for each branch its conditions with ``holds``, ``fails`` or ``unknown``"""
-    decided: int
-    """the branch that decides; their number if none fires"""
+    decided: int  # the branch that decides; their number if none fires
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, row: int = 0, *, ax: Any = None) -> Self:

@@ -20,12 +20,9 @@ class Cells:
     Rules speak of the variables alone. The numbers say how far a cell lies above or below a cut.
     """
 
-    values: BoolArray
-    """[M, N]; False wherever unknown."""
-    known: BoolArray
-    """[M, N]"""
-    numbers: NDArray[np.float32]
-    """[M, F], cells of number columns with mean 0 and spread 1; 0 where unknown"""
+    values: BoolArray  # [M, N]; False wherever unknown
+    known: BoolArray  # [M, N]
+    numbers: NDArray[np.float32]  # [M, F], cells of number columns with mean 0 and spread 1; 0 where unknown
 
     def __len__(self) -> int:
         return len(self.values)
@@ -39,21 +36,16 @@ class Cells:
 class Episode:
     """M rows, N boolean variables with unknown cells, a class index and a weight for each row."""
 
-    values: BoolArray
-    """[M, N]; False wherever unknown."""
-    known: BoolArray
-    """[M, N]"""
-    labels: IntArray
-    """[M], class indices in 0 .. n_classes-1"""
-    weights: FloatArray
-    """[M], how many rows each row stands for"""
+    values: BoolArray  # [M, N]; False wherever unknown
+    known: BoolArray  # [M, N]
+    labels: IntArray  # [M], class indices in 0 .. n_classes-1
+    weights: FloatArray  # [M], how many rows each row stands for
     n_classes: int
-    numbers: NDArray[np.float32]
-    """[M, F], see :class:`Cells`"""
-    costs: FloatArray
-    """[n_classes], what it costs to take a row of each class for another one; 1 on average over the rows"""
-    unlabelled: Cells
-    """Further rows of the same table, whose class is unknown"""
+    numbers: NDArray[np.float32]  # [M, F], see :class:`Cells`
+    prices: FloatArray
+    """[n_classes, n_classes], what it costs to say the second class of a row of the first; the dearest error
+    costs 1 on average over the rows"""
+    unlabelled: Cells  # Further rows of the same table, whose class is unknown
 
     def __post_init__(self) -> None:
         assert self.values.shape == self.known.shape, "values and known differ in shape"
@@ -93,12 +85,12 @@ def make_episode(
     weights: FloatArray | None = None,
     n_classes: int | None = None,
     numbers: NDArray[np.float32] | None = None,
-    costs: FloatArray | None = None,
+    prices: FloatArray | None = None,
     unlabelled: Cells | None = None,
 ) -> Episode:
-    """Build an episode, filling in what is not said: known cells, weights of one, equal costs, no more rows.
+    """Build an episode, filling in what is not said: known cells, weights of one, equal prices, no more rows.
 
-    Costs are scaled so that rows keep their weight on average.
+    Prices are scaled so that rows keep their weight on average.
     """
     values = np.asarray(values, dtype=bool)
     known = np.ones_like(values) if known is None else np.asarray(known, dtype=bool)
@@ -108,14 +100,14 @@ def make_episode(
         n_classes = max(2, int(labels.max(initial=0)) + 1)
     if numbers is None:
         numbers = np.zeros((len(values), 0), np.float32)
-    if costs is None:
-        costs = np.ones(n_classes)
+    if prices is None:
+        prices = 1.0 - np.eye(n_classes)
     else:
         of_classes = np.bincount(labels, weights, minlength=n_classes)
-        costs = costs * (of_classes.sum() / max(float(of_classes @ costs), 1e-300))
+        prices = prices * (of_classes.sum() / max(float(of_classes @ prices.max(axis=1)), 1e-300))
     if unlabelled is None:
         unlabelled = Cells(values, known, numbers).take(np.arange(0))
-    return Episode(values & known, known, labels, weights, n_classes, numbers, costs, unlabelled)
+    return Episode(values & known, known, labels, weights, n_classes, numbers, prices, unlabelled)
 
 
 def literal_truth(values: BoolArray, known: BoolArray) -> BoolArray:

@@ -109,10 +109,10 @@ def missing_file(path: Path) -> InputError:
     return InputError(f"no file {path}{hint}")
 
 
-def similar_files(path: Path) -> str:
-    """Return a hint at files beside an absent one whose stems are nearly its own, or nothing."""
+def similar_files(path: Path, ending: str = "") -> str:
+    """Return a hint at files of an ending beside an absent one whose stems are nearly its own, or nothing."""
     try:
-        beside = sorted(entry for entry in path.parent.iterdir() if entry.is_file())
+        beside = sorted(one for one in path.parent.iterdir() if one.is_file() and one.name.endswith(ending))
     except OSError:  # no such folder, or none that may be looked into
         return ""
     beside.sort(key=lambda entry: entry.suffix == path.suffix)  # of files of one stem, the last one counts

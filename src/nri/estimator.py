@@ -1,11 +1,11 @@
 """NRIClassifier: the product as a scikit-learn estimator."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
+import narwhals as nw
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -14,14 +14,13 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import induce_rule
-from nri.induce.settings import DEFAULT_MODEL, Settings, real, yes_or_no
+from nri.induce.settings import DEFAULT_MODEL, Settings, order, real, yes_or_no
 from nri.induce.validate import price_of_knowledge
 from nri.outcome import Classes
 from nri.rule import Label
 from nri.rule.labels import as_label, label_array
 from nri.sklearn_base import TableEstimator, has_names, read_labels, read_unlabelled
-from nri.table.frames import as_frame
-from nri.table.source import read_columns
+from nri.table.source import Source, read_columns, source_of
 from nri.table.table import Table
 
 
@@ -39,10 +38,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         its clauses cover; or the path of exported weights, ``NAME.onnx``.
     min_precision : float
         Least share of its class among the support rows that a clause covers.
-    counts : {"auto", "never", "only"}
+    counts : {"auto", "never", "only", "points"}
         Whether clauses may count: ``AT LEAST 2 OF (age > 65, confused, urea > 7)``. With ``"auto"`` they
         compete with conjunctions, with ``"only"`` every clause is such a one or has a single condition.
-        ``max_literals`` bounds the members.
+        ``"points"`` makes the whole rule for two classes a card: a point for each of some conditions, and a
+        share for each total. ``max_literals`` bounds the members.
     class_weight : dict of label to float, or "balanced", optional
         What it costs to take a row of a class for another one; 1 where nothing is said. The rule, the class
         that it speaks about and the default class are those that cost least. ``"balanced"`` makes all classes
@@ -51,6 +51,9 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         Least share of the rows of ``positive`` that is found, and of the other rows that is left alone, on
         cross-validated rows. Errors on ``positive`` count more, or less, until that is reached, or until no
         more can be done: ``floors_`` says which.
+    ordered : list of labels, optional
+        The classes from low to high, where they have an order: an error then costs as many as it is classes
+        off. Of a pandas ``y`` of ordered categories it is their order.
     positive : label, optional
         For two classes, the class that the rule is about; by default the one with the simpler rule.
     stable : bool
@@ -64,6 +67,8 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         Labels in the order of ``predict_proba``.
     knowledge_price_ : KnowledgePrice or None
         What the knowledge given costs on the rows of ``fit``, where there is some; print it.
+    order_ : tuple of labels
+        The order of the classes by which errors were priced; empty without one.
     floors_ : Floored or None
         How floors for sensitivity and specificity were met, where some are asked for; print it.
     {attributes}
@@ -79,10 +84,11 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     model: str = field(default=DEFAULT_MODEL, kw_only=False)
     min_precision: float = 0.0
-    counts: Literal["auto", "never", "only"] = "auto"
+    counts: Literal["auto", "never", "only", "points"] = "auto"
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0
+    ordered: Sequence[Any] | None = None
     positive: Label | None = None
     stable: bool = False
 
@@ -109,21 +115,21 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         """
         if isinstance(y, str):
             return self._fit_in_place(X, y, sample_weight, unlabelled)
-        frame, named = as_frame(X), has_names(X)
-        labels, classes = read_labels(y, len(frame), exact=self._options.exact)
-        table = self._table(frame, labels, sample_weight).arranged(groups)
+        rows, named = source_of(X), has_names(X)
+        labels, classes = read_labels(y, len(rows), exact=self._options.exact)
+        self.order_ = self._order(y, labels.classes)
+        table = self._table(rows, labels, sample_weight).arranged(groups)
         if unlabelled is not None:
-            more = read_unlabelled(unlabelled, frame, named=named)
+            more = read_unlabelled(unlabelled, rows.names, named=named)
             table = replace(table, unlabelled=read_columns(more, table.plans))
         self.floors_: Floored | None = None
-        floors = Floors(self.min_sensitivity, self.min_specificity)
-        if floors and len(table.classes) > 1:
-            self.floors_, _ = meet_floors(table, self.settings, floors, rng=self._generator())
+        if self._floors and len(table.classes) > 1:
+            self.floors_, _ = meet_floors(table, self.settings, self._floors, rng=self._generator())
         settings = self.settings
         induction = induce_rule(table, settings, rng=self._generator())
         self.knowledge_price_ = price_of_knowledge(table, settings, induction.rule, rng=self._generator())
         self.classes_ = classes
-        return self._keep(induction, table, list(frame.columns), named=named)
+        return self._keep(induction, table, rows.names, named=named)
 
     def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
         """Induce rules where the rows are: samples are searched, all rows decide."""
@@ -165,21 +171,22 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     def labelled(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and labels as a table with the classes of ``fit``, e.g. to report on them."""
         check_is_fitted(self)
-        frame = as_frame(X)
-        labels, _ = read_labels(y, len(frame), exact=self._options.exact)
+        rows = source_of(X)
+        labels, _ = read_labels(y, len(rows), exact=self._options.exact)
         strange = [label for label in labels.classes if label not in self.rule_.classes]
         if strange:
             raise InputError(f"y has the class {strange[0]!r}, which fit had not; leave such rows out")
         into = np.array([self.rule_.labels.index(label) for label in labels.classes], dtype=np.int64)
         known = Classes(self.rule_.target, self.rule_.classes, into[labels.codes])
-        return self._table(frame, known, sample_weight)
+        return self._table(rows, known, sample_weight)
 
     def _explained(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
-        labels, _ = read_labels(y, len(as_frame(X)), exact=self._options.exact)
-        return self._table(as_frame(X), labels, sample_weight)
+        rows = source_of(X)
+        labels, _ = read_labels(y, len(rows), exact=self._options.exact)
+        return self._table(rows, labels, sample_weight)
 
-    def _table(self, frame: pd.DataFrame, labels: Classes, sample_weight: Any) -> Table:
-        return self._rows(frame, sample_weight).with_outcome(labels).about(self._positive(labels.classes))
+    def _table(self, rows: Source, labels: Classes, sample_weight: Any) -> Table:
+        return self._rows(rows, sample_weight).with_outcome(labels).about(self._positive(labels.classes))
 
     @property
     def settings(self) -> Settings:
@@ -191,9 +198,23 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             min_precision=real("min_precision", self.min_precision),
             counts=self.counts,
             costs=self._costs(),
+            ordered=getattr(self, "order_", ()),
             tilt=1.0 if floored is None else floored.tilt,
             stable=yes_or_no("stable", self.stable),
         )
+
+    def _order(self, y: Any, classes: tuple[Label, ...]) -> tuple[Label, ...]:
+        """Return the order of classes that was given, or that their categories have."""
+        if self.ordered is not None:
+            return order(self.ordered)
+        cells = nw.from_native(y, pass_through=True, allow_series=True)
+        if isinstance(cells, nw.Series) and isinstance(cells.dtype, nw.Enum) and len(classes) > 2:
+            return order(cells.dtype.categories)  # the ordered categories of pandas, and those of polars
+        return ()
+
+    @property
+    def _floors(self) -> Floors:
+        return Floors(self.min_sensitivity, self.min_specificity)
 
     def _costs(self) -> Mapping[Label, float] | Literal["balanced"] | None:
         """Return what errors cost, by the labels of rules."""

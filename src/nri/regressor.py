@@ -3,16 +3,15 @@
 from typing import Any, Self
 
 import numpy as np
-import pandas as pd
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nri.arrays import FloatArray, IntArray
-from nri.errors import InputError, listed
+from nri.errors import InputError, listed, require_extra
 from nri.induce.induce import induce_rule
 from nri.rule.estimate import SurvivalTarget
 from nri.sklearn_base import TableEstimator, check_length, has_names, read_numbers
-from nri.table.frames import as_frame
+from nri.table.source import Source, source_of
 from nri.table.survival import with_survival
 from nri.table.table import Table
 
@@ -31,7 +30,7 @@ class SegmentEstimator(TableEstimator):
         return self.rule_.decide(rows)
 
     def _fit(self, table: Table, X: Any) -> Self:
-        columns = [name for name in as_frame(X).columns if name in table.columns]
+        columns = [name for name in source_of(X).names if name in table.columns]
         induction = induce_rule(table, self.settings, rng=self._generator())
         return self._keep(induction, table, columns, named=has_names(X))
 
@@ -91,9 +90,9 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
 
     def measured(self, X: Any, y: Any, sample_weight: Any = None) -> Table:
         """Return rows and their numbers as a table, e.g. to report on them."""
-        frame = as_frame(X)
-        numbers = read_numbers(y, len(frame))
-        return self._rows(frame, sample_weight).with_outcome(numbers)
+        rows = source_of(X)
+        numbers = read_numbers(y, len(rows))
+        return self._rows(rows, sample_weight).with_outcome(numbers)
 
     _explained = measured
 
@@ -149,11 +148,16 @@ class NRISurvival(SegmentEstimator):
         return self._fit(self.measured(X, y, sample_weight, time=time, event=event), X)
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> Any:
-        """Return the curve of each row's group: a frame [times, M]; or [M, times] as an array."""
+        """Return the curve of each row's group: a frame of pandas [times, M]; or [M, times] as an array."""
         target = self.rule_.predicts
         assert isinstance(target, SurvivalTarget), "fit makes no other rule"
         curves = np.array([estimate.survival for estimate in self.rule_.estimates])[self.apply(X)]
-        return curves if return_array else pd.DataFrame(curves.T, index=pd.Index(target.times, name="time"))
+        if return_array:
+            return curves
+        require_extra(None, "a frame of curves (return_array=True gives an array)", "pandas")
+        import pandas as pd
+
+        return pd.DataFrame(curves.T, index=pd.Index(target.times, name="time"))
 
     def posterior_risk(self, X: Any) -> FloatArray:
         """[M]: the risk that the experts expect beyond the rule; all columns of ``fit`` are needed."""
@@ -171,34 +175,37 @@ class NRISurvival(SegmentEstimator):
         self, X: Any, y: Any = None, sample_weight: Any = None, *, time: Any = None, event: Any = None
     ) -> Table:
         """Return rows, times and events as a table, e.g. to report on them."""
-        frame, time, event = read_followed(as_frame(X), y, time, event)
-        return with_survival(self._rows(frame, sample_weight), time, event)
+        rows, time, event = read_followed(source_of(X), y, time, event)
+        return with_survival(self._rows(rows, sample_weight), time, event)
 
     _explained = measured
 
 
-def read_followed(frame: pd.DataFrame, y: Any, time: Any, event: Any) -> tuple[pd.DataFrame, str, str]:
+def read_followed(rows: Source, y: Any, time: Any, event: Any) -> tuple[Source, str, str]:
     """Return a table with the time and the event of every row, and what these two columns are called."""
+    names = {"time": "time", "event": "event"}
     given = [one is not None for one in (y, time, event)]
     if given not in ([True, False, False], [False, True, True]):
         raise InputError("give either y, an array of event and time, or both time= and event=")
     if y is not None and getattr(getattr(y, "dtype", None), "names", None):
         if len(y.dtype.names) != 2:
             raise InputError(f"y has the fields {listed(y.dtype.names)}; give two, event and time")
-        event, time = (pd.Series(y[name], name=name) for name in y.dtype.names)
+        names["event"], names["time"] = y.dtype.names
+        event, time = (y[name] for name in y.dtype.names)
     elif y is not None:
-        both = as_frame(y)
-        if both.shape[1] != 2:
-            raise InputError(f"y has {both.shape[1]} columns; give two, time and event")
-        both = both if has_names(y) else both.set_axis(["time", "event"], axis="columns")
-        time, event = both.iloc[:, 0], both.iloc[:, 1]
+        both = source_of(y)
+        if len(both.names) != 2:
+            raise InputError(f"y has {len(both.names)} columns; give two, time and event")
+        if has_names(y):
+            names["time"], names["event"] = both.names
+        time, event = both.rows.values()
     called = []
     for cells, what in ((time, "time"), (event, "event")):
         if not isinstance(cells, str):
-            check_length(f"{len(cells)} cells of {what}; give one", len(cells), len(frame))
-            name = str(getattr(cells, "name", None) or what)
-            while name in frame.columns:
+            check_length(f"{len(cells)} cells of {what}; give one", len(cells), len(rows))
+            name = str(getattr(cells, "name", None) or names[what])
+            while name in rows.names:
                 name += "_"
-            frame, cells = frame.assign(**{name: np.asarray(cells)}), name
+            rows, cells = rows.beside({name: cells}), name
         called.append(cells)
-    return frame, called[0], called[1]
+    return rows, called[0], called[1]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from inspect import cleandoc
 from typing import Any, Literal, Self
 
+import narwhals as nw
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
@@ -28,11 +28,10 @@ from nri.outcome import Classes, Number
 from nri.rule import Explanation, from_json
 from nri.rule.column import Columns, empty_column
 from nri.rule.labels import as_label
-from nri.table.cells import spelling_note, spellings_of
+from nri.table.cells import missing_cells, objects_of, spelling_note, spellings_of
 from nri.table.codes import ReadOptions, read_options
-from nri.table.frames import as_frame
 from nri.table.left_out import LeftOut, Reason
-from nri.table.source import Source
+from nri.table.source import Source, source_of
 from nri.table.table import Note, Table, logger
 from nri.table.weights import settled_weights
 
@@ -120,7 +119,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         It needs no ``fit``, and changes nothing. ``more`` are weights, times and events, as for ``fit``.
         """
         table = self._explained(X, y, **more)
-        return alternatives(table, self.settings, within, most, rng=self._generator())
+        return alternatives(
+            table, self.settings, within, most, rng=self._generator(), floors=getattr(self, "_floors", None)
+        )
 
     @property
     def settings(self) -> Settings:
@@ -148,9 +149,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def _options(self) -> ReadOptions:
         return read_options(self.missing, exact=yes_or_no("exact_text", self.exact_text))
 
-    def _rows(self, frame: pd.DataFrame, sample_weight: Any) -> Table:
-        weights = read_weights(sample_weight, len(frame))
-        table = Source(frame).table(self._options)
+    def _rows(self, rows: Source, sample_weight: Any) -> Table:
+        weights = read_weights(sample_weight, len(rows))
+        table = rows.table(self._options)
         return table if weights is None else table.reweighted(weights)
 
     def _keep(self, induction: Induction, table: Table, columns: Sequence[str], *, named: bool) -> Self:
@@ -206,24 +207,25 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             remedy = "give a whole number from 0 to 2**32 - 1, a generator of numpy, or None"
             raise InputError(f"random_state is {shown(self.random_state)}; {remedy}") from None
 
-    def _named(self, X: Any) -> pd.DataFrame:
+    def _named(self, X: Any) -> Source:
         """Return rows to predict with the names that columns had in fit."""
         check_is_fitted(self)
-        frame, fitted_with_names = as_frame(X), hasattr(self, "feature_names_in_")
-        has_columns = fitted_with_names or set(self.rule_.columns) <= set(frame.columns)
+        rows, fitted_with_names = source_of(X), hasattr(self, "feature_names_in_")
+        has_columns = fitted_with_names or set(self.rule_.columns) <= set(rows.names)
         if not (has_names(X) and has_columns):
-            if frame.shape[1] != self.n_features_in_:
+            if len(rows.names) != self.n_features_in_:
                 expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
-                cause = f"X has {frame.shape[1]} features, but {expected}"
+                cause = f"X has {len(rows.names)} features, but {expected}"
                 raise InputError(f"{cause}: give those of fit, in order")
             if fitted_with_names:
                 fitted = f"{type(self).__name__} was fitted with feature names"
                 warnings.warn(f"X does not have valid feature names, but {fitted}", stacklevel=3)
-            frame = frame.set_axis(list(self._column_names), axis="columns")
-        if not len(frame):
-            cause = f"Found array with 0 sample(s) (shape={frame.shape}) while a minimum of 1 is required"
+            rows = rows.renamed(self._column_names)
+        if not len(rows):
+            shape = f"(shape=(0, {len(rows.names)}))"
+            cause = f"Found array with 0 sample(s) {shape} while a minimum of 1 is required"
             raise InputError(f"{cause}; give at least one row")
-        return frame
+        return rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -273,16 +275,15 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the different labels in order, and which of them each one is; texts are sorted once each."""
     if labels.dtype != object:
         return np.unique(labels, return_inverse=True)
-    codes, found = pd.factorize(labels)
-    classes, places = np.unique(found, return_inverse=True)
+    first: dict[Any, int] = {}
+    codes = np.array([first.setdefault(label, len(first)) for label in labels], dtype=np.int64)
+    classes, places = np.unique(objects_of(first), return_inverse=True)
     return classes, places[codes]
 
 
 def _labels(y: Any) -> NDArray[Any]:
     """Return labels as one array without missing ones."""
-    y = _by_pandas(y)
-    if isinstance(y, pd.Series | pd.DataFrame):
-        y = y.to_numpy()
+    y = _array_of(y)
     unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
     if unsorted and set(map(type, y)) != {str} and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
         raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
@@ -291,12 +292,12 @@ def _labels(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _by_pandas(y: Any) -> Any:
-    """Return a series or a frame of polars as pandas has it, a frame of one column as a series."""
-    if not hasattr(y, "to_pandas"):
-        return y
-    frame = as_frame(y)
-    return frame.iloc[:, 0] if frame.shape[1] == 1 else frame
+def _array_of(y: Any) -> Any:
+    """Return a series or a frame of any library as an array; anything else as it is."""
+    found = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series) and found.dtype in (nw.Int128, nw.UInt128):  # numpy has no such type
+        return np.asarray(found.to_list())
+    return found.to_numpy() if isinstance(found, nw.Series | nw.DataFrame) else y
 
 
 def check_length(values: str, n: int, n_rows: int) -> None:
@@ -309,7 +310,7 @@ def check_length(values: str, n: int, n_rows: int) -> None:
 
 
 def _check_finite(cells: NDArray[Any], what: str) -> None:
-    if bool(np.asarray(pd.isna(cells)).any()):
+    if missing_cells(cells).any():
         raise InputError(f"Input y contains NaN: a {what} is missing; leave such rows out")
     if cells.dtype.kind == "f" and not np.isfinite(cells).all():
         raise InputError(f"Input y contains infinity: a {what} cannot be infinite; leave such rows out")
@@ -348,25 +349,23 @@ def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tupl
     return classes[kept], into[codes]
 
 
-def read_unlabelled(rows: Any, frame: pd.DataFrame, *, named: bool) -> pd.DataFrame:
+def read_unlabelled(rows: Any, names: Sequence[str], *, named: bool) -> Source:
     """Return rows without labels under the names of the labelled ones; without names their order tells."""
-    more, remedy = as_frame(rows), "give rows with the columns of X, cells may be missing"
-    lacks = [name for name in frame.columns if name not in more.columns]
+    more, remedy = source_of(rows), "give rows with the columns of X, cells may be missing"
+    lacks = [name for name in names if name not in more.names]
     if named and lacks:
         raise InputError(f"unlabelled: no column {listed(lacks)}, which X has; {remedy}")
-    if not named and more.shape[1] != frame.shape[1]:
-        raise InputError(f"unlabelled: {more.shape[1]} columns, X has {frame.shape[1]}; {remedy}")
-    return more if named else more.set_axis(list(frame.columns), axis="columns")
+    if not named and len(more.names) != len(names):
+        raise InputError(f"unlabelled: {len(more.names)} columns, X has {len(names)}; {remedy}")
+    return more if named else more.renamed(names)
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     """Return one weight for each row, None if all count the same."""
     if sample_weight is None:
         return None
-    if hasattr(sample_weight, "to_pandas"):  # polars
-        sample_weight = sample_weight.to_numpy()
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(_array_of(sample_weight), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"sample_weight is {shown(sample_weight)}: give a number for each row") from None
     if weights.ndim == 0:
@@ -392,7 +391,7 @@ def has_names(X: Any) -> bool:
 
 def read_numbers(y: Any, n_rows: int) -> Number:
     """Return a number that is to be explained, for every row."""
-    name, cells = _name_of(y, "number"), _flat(_by_pandas(y))
+    name, cells = _name_of(y, "number"), _flat(_array_of(y))
     if cells.dtype.kind == "c":
         raise InputError("Complex data not supported: give real numbers as y")
     try:
@@ -409,6 +408,7 @@ def _name_of(y: Any, what: str) -> str:
     if y is None:
         raise InputError(f"requires y to be passed, but the target y is None: give a {what} for each row")
     name = getattr(y, "name", None)
-    if name is None and isinstance(y, pd.DataFrame) and y.shape[1] == 1:
-        name = y.columns[0]
+    columns = list(getattr(y, "columns", ()))
+    if name is None and len(columns) == 1:
+        (name,) = columns
     return str(name) if isinstance(name, str | int) and str(name) else "y"

@@ -17,7 +17,7 @@ def test_rules_are_listed_by_number_with_what_sets_them_apart(nri):
     assert "\n    IF  (cough = yes AND fever = yes)" in done.out
     headings = [line for line in done.out.splitlines() if line.startswith(("column ", "lines "))]
     assert len(headings) == 2
-    assert done.out.endswith("within its error has 1 line\n")
+    assert done.out.endswith("within a point and its error has 2 lines\n")
 
 
 def test_json_holds_the_same_record(nri):
@@ -75,7 +75,8 @@ def test_numbers_and_survival_are_listed_too(nri, tmp_path):
         (["--pick", 99], "--pick 99: there are"),
         (["--out", "rule.json"], "--out is for the rule that you pick; add --pick N"),
         (["--format", "sql"], "--format sql is for the rule that you pick"),
-        (["--min-sensitivity", 0.9], "floors are for nri induce"),
+        (["--min-sensitivity", 0.9], "floors for sensitivity and specificity are about one of two classes"),
+        (["--points"], "a card of points is chosen as a whole"),
         (["--model", "paper"], "model 'paper' has no other rules"),
     ],
 )
@@ -85,3 +86,10 @@ def test_mistakes_end_in_one_line(nri, options, message, tmp_path, monkeypatch):
     assert done.code == 2
     (line,) = done.err.splitlines()
     assert message in line
+
+
+def test_floors_are_met_by_the_best_rule_and_said(nri):
+    done = nri(*ASKED, "--positive", "yes", "--min-sensitivity", 0.85)
+    assert done.code == 0
+    assert "the floor of 0.85 for sensitivity is met" in done.err
+    assert done.out.startswith("1.  the best rule, accuracy 0.")

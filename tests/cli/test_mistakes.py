@@ -166,6 +166,12 @@ def test_a_wrong_rule_file_is_refused_in_one_line(nri, visits, tmp_path, command
     assert message in done.err
 
 
+def test_a_missing_rule_file_is_not_taken_for_a_table(nri, visits, rule):
+    """Of ``visit.json`` it was asked whether visits.csv was meant."""
+    assert "did you mean" not in nri("export", visits.with_name("visit.json")).err
+    assert f"did you mean '{rule.name}'" in nri("export", rule.with_name("ruel.json")).err
+
+
 def test_an_unexpected_failure_is_one_line_with_a_way_to_see_more(nri, visits, monkeypatch):
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("the\nroof fell in")

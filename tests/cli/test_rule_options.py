@@ -136,7 +136,7 @@ def _measure_of(page, name):
     ("text", "message"),
     [
         ("max_clause = 2", "unknown key 'max_clause'; did you mean 'max_clauses'"),
-        ("[knowledge]\ncut = 3", "unknown key 'knowledge.cut'; did you mean 'cuts'"),
+        ("[knowledge]\ncut = 3", "knowledge: unknown key 'cut'; did you mean 'cuts'"),
         ("[", "is not valid TOML"),
         ("counts = 'often'", "counts is 'often', which is none of auto, never, only"),
         ("binarize = 'deep'", "binarize is 'deep', which is none of auto, paper"),
@@ -175,3 +175,21 @@ def test_the_command_line_wins_over_the_settings_file(nri, visits):
     assert both.out.startswith("IF  (cough AND fever)")
     config.write_text('model = "greedy"\nmax_clauses = 1\n')
     assert " OR " in nri("induce", visits, "-t", "flu", "--config", config, "--max-clauses", 3).out
+
+
+def test_of_ordered_classes_it_is_told_how_far_off_the_rule_is(nri, tmp_path):
+    rng = np.random.default_rng(0)
+    dose = rng.normal(size=200).round(2)
+    stage = np.array(["mild", "bad", "dire"])[np.digitize(dose + rng.normal(size=200), [-0.5, 0.8])]
+    pd.DataFrame({"dose": dose, "stage": stage}).to_csv(tmp_path / "stages.csv", index=False)
+    asked = ["induce", tmp_path / "stages.csv", "--target", "stage", "--model", "greedy", "--ordered"]
+    done = nri(*asked, "mild, bad,dire", "--cv")
+    assert re.search(r"accuracy 0\.\d\d ± 0\.\d\d, distance 0\.\d\d ± 0\.\d\d a row", done.out)
+    data = json.loads(nri(*asked, "mild,bad,dire", "--cv", "-f", "json").out)
+    assert 0 < data["validation"]["mean_distance"]["value"] < 1
+    assert "no class 'huge'" in nri(*asked, "mild,huge").err
+    assert "ordered must name 'bad' once" in nri(*asked, "mild,dire").err
+    assert (
+        "the target has no classes"
+        in nri("induce", tmp_path / "stages.csv", "-t", "dose", "--ordered", "a,b").err
+    )

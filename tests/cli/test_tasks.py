@@ -43,13 +43,10 @@ def test_slices_are_told_as_json_too(nri, judged):
     found = json.loads(done.out)
     assert {x["column"] for x in found["slices"][0]["clause"]["literals"]} == {"ward", "bmi"}
     assert found["slices"][0]["p_value"] < 0.05
-    assert found["test"] == "holdout"
 
 
 def test_scores_and_labels_may_be_comparisons(nri, judged):
-    done = nri(
-        "slices", judged, "-l", "flu = yes", "-p", "score > 0.5", "--without", "said", "--test", "permutation"
-    )
+    done = nri("slices", judged, "-l", "flu = yes", "-p", "score > 0.5", "--without", "said")
     assert done.code == 0
     assert "ward = c" in done.out
 
@@ -85,10 +82,7 @@ def test_scores_beside_classes_are_refused_with_both_remedies(nri, judged):
         (["slices", "-l", "flu", "-p", "sad"], "--predictions: no column 'sad'; did you mean 'said'"),
         (["slices", "-l", "flu", "-p", "score > high"], "--predictions 'score > high': 'high' is no number"),
         (["slices", "-l", "flu", "-p", "score > 0.5"], "share no value"),
-        (["slices", "-l", "flu", "-p", "said", "--test", "magic"], "no test 'magic'"),
-        (["surrogate", "-p", "score", "--labels", "flu"], "compared with classes; add --threshold"),
         (["surrogate", "-p", "score", "--threshold", "7"], "one class only"),
-        (["surrogate", "-p", "score", "--threshold", "0.5", "--labels", "flu"], 'e.g. --labels "flu = yes"'),
         (["surrogate", "-p", "nope"], "--predictions: no column 'nope'"),
         (["stability"], "Add --target COLUMN"),
     ],
@@ -102,24 +96,9 @@ def test_mistakes_are_one_line(nri, judged, arguments, message):
 
 
 def test_surrogate_mimics_a_column_of_predictions(nri, judged):
-    done = nri("surrogate", judged, "-p", "said", "--labels", "flu", "--without", "score")
+    done = nri("surrogate", judged, "-p", "said", "--without", "score,flu")
     assert done.out.startswith("IF  (age > 55) ")
     assert "fidelity 1.00 ± 0.00 (cross-validated" in done.out
-    assert "against flu: the model is right on 0." in done.err
-
-
-def test_labels_of_0_and_1_are_the_no_and_yes_of_a_threshold(nri, judged):
-    """They once "shared no value", with advice about a column of another table."""
-    table = pd.read_csv(judged)
-    table.assign(ill=(table.flu == "yes").astype(int)).drop(columns="flu").to_csv(judged, index=False)
-    scores = ["surrogate", judged, "-p", "score", "--threshold", 0.5, "--model", "greedy"]
-    for labels in ("ill", "ill = 1"):
-        done = nri(*scores, "--labels", labels, "--without", "said,ill,score")
-        assert done.code == 0
-        assert f"against {labels}: the model is right on 0.91, the rule on 0.91" in done.err
-    done = nri("surrogate", judged, "-p", "ill", "--labels", "said", "--without", "score")
-    assert done.code == 2
-    assert """e.g. --labels "said = yes"\n""" in done.err
 
 
 def test_surrogate_mimics_scores_as_numbers(nri, judged):

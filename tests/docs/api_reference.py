@@ -157,7 +157,8 @@ def _items(body: str) -> str:
 def _fields(thing: type) -> Iterator[tuple[str, str]]:
     """Yield the documented fields of a record, those that it inherits first.
 
-    They are the annotated names, each with the string that follows it; what belongs to the class is none.
+    They are the annotated names, each with the string below it or the comment behind it; what belongs to the
+    class is none.
     """
     for one in reversed(thing.__mro__):
         if one.__module__.startswith(OURS):
@@ -165,7 +166,8 @@ def _fields(thing: type) -> Iterator[tuple[str, str]]:
 
 
 def _own_fields(thing: type) -> Iterator[tuple[str, str]]:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+    source = textwrap.dedent(inspect.getsource(thing))
+    tree, lines = ast.parse(source).body[0], source.splitlines()
     assert isinstance(tree, ast.ClassDef)
     of_record = any("dataclass" in ast.unparse(decorator) for decorator in tree.decorator_list)
     if not of_record or issubclass(thing, BaseEstimator):  # whose parameters are described
@@ -174,9 +176,11 @@ def _own_fields(thing: type) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             if "ClassVar" in ast.unparse(node.annotation):
                 continue
-            about = ""
+            last_line = lines[(node.end_lineno or 1) - 1].encode()  # offsets count bytes
+            _, _, about = last_line[node.end_col_offset :].decode().partition("# ")
             if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
-                about = ": " + _text(" ".join(str(following.value.value).split()))
+                about = str(following.value.value)
+            about = f": {_text(' '.join(about.split()))}" if about else ""
             default = f" = {ast.unparse(node.value)}" if node.value is not None else ""
             yield f"{node.target.id}{default if 'field(' not in default else ''}", about
 

@@ -15,8 +15,8 @@ from nri import NRIClassifier
 from nri.errors import InputError
 
 FLU = """\
-IF  (cough AND fever)     6 of 6 rows, about 0.80 on new ones
-THEN flu = yes            ELSE no   18 of 18 rows, about 0.97 on new ones"""
+IF  (cough AND fever)     6 of 6 rows, about 0.89 on new ones
+THEN flu = yes            ELSE no   18 of 18 rows, about 0.99 on new ones"""
 
 
 def test_the_printed_rule_is_in_the_callers_words():
@@ -155,7 +155,7 @@ def test_explanations_name_what_fired_or_what_was_lacking():
     table, labels = visits()
     clf = NRIClassifier().fit(table, labels)
     fired, missed = clf.explain(table.iloc[[0, 1]])
-    assert str(fired) == "flu = yes (probability 0.80)\n  because: cough AND fever => yes"
+    assert str(fired) == "flu = yes (probability 0.89)\n  because: cough AND fever => yes"
     assert [str(literal) for literal in missed.nearest[0].failed] == ["cough"]
 
 

@@ -4,9 +4,11 @@ import re
 import subprocess
 import sys
 import tomllib
+from datetime import date
 from itertools import chain
 from pathlib import Path
 
+import polars
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -29,8 +31,8 @@ sys.meta_path[:] = map(Without, sys.meta_path)
 """
 OTHERS = {
     *(DEFAULT - {"numpy", "scipy", "scikit-learn"}),
-    *("sklearn", "joblib", "narwhals", "pydantic", "click", "pygments", "dateutil"),
-    *("pyarrow", "duckdb", "torch", "onnxruntime", "matplotlib", "polars"),
+    *("sklearn", "joblib", "narwhals", "pydantic", "click", "pygments"),
+    *("pandas", "pyarrow", "torch", "onnxruntime", "matplotlib", "polars"),
 }
 
 
@@ -47,7 +49,7 @@ def without(packages: set[str], code: str) -> str:
 def test_the_default_installation_has_few_dependencies():
     """Each is in docs/limits.md with its size and why it is there."""
     assert {
-        *("numpy", "scipy", "pandas", "scikit-learn", "narwhals", "threadpoolctl"),
+        *("numpy", "scipy", "duckdb", "scikit-learn", "narwhals", "threadpoolctl"),
         *("rich", "sqlglot", "typer", "jinja2", "markupsafe"),
     } == DEFAULT
     sizes = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
@@ -89,21 +91,43 @@ print(nri.induce_rule(table).rule)
 @pytest.mark.parametrize(
     ("package", "code"),
     [
-        ("pyarrow", "nri.read_table('{folder}/t.parquet', 'flu')"),
-        ("pyarrow", "nri.read_table(polars.DataFrame({{'x': [1, 2], 'y': ['a', 'b']}}), 'y')"),
+        ("duckdb", "nri.read_table('{folder}/t.parquet', 'flu')"),
         ("duckdb", "from nri.rows.engine import Duck; Duck()"),
+        ("pyarrow", "nri.table.write_table({{'x': [1]}}, '{folder}/new.parquet')"),
     ],
 )
 def test_what_is_not_installed_is_one_line_with_the_remedy(tmp_path, package, code):
     (tmp_path / "t.parquet").write_bytes(b"PAR1 and more PAR1")
     tried = f"""
-import nri, polars
+import nri, nri.table
 try:
     {code.format(folder=tmp_path)}
 except nri.InputError as error:
     print(error)
 """
-    assert f"needs {package}, not installed; run: pip install 'nri[parquet]'" in without({package}, tried)
+    remedy = {"duckdb": "duckdb", "pyarrow": "'nri[parquet]'"}[package]
+    assert f"needs {package}, not installed; run: pip install {remedy}" in without({package}, tried)
+
+
+def test_the_default_reads_and_writes_tables_without_pandas_and_pyarrow(tmp_path):
+    """Parquet was an extra, since with a reader the default was larger than it may be."""
+    rows = polars.DataFrame({"x": [*range(40)], "day": [date(2024, 1, 1)] * 40, "y": ["no", "yes"] * 20})
+    rows.write_parquet(tmp_path / "t.parquet")
+    code = f"""
+import io, nri
+table = nri.read_table("{tmp_path}/t.parquet", "y")
+print(*(str(plan.kind) for plan in table.plans.values()))
+odd = io.StringIO('when,x,y\\n2024-01-31, "a, b",no\\n2024-02-01, "c",yes\\n')
+print(*(str(plan.kind) for plan in nri.read_table(odd, "y").plans.values()))
+X = [[i % 20, "red" if i % 3 else "blue"] for i in range(40)]
+print(nri.NRIClassifier("greedy").fit(X, [i % 20 > 9 for i in range(40)]).rule_.columns)
+from nri.table import open_source, write_beside
+text = io.StringIO()
+write_beside(open_source("{tmp_path}/t.parquet"), {{"said": [True] * 40}}, text)
+print(text.getvalue().splitlines()[1])
+"""
+    lines = without({"pandas", "pyarrow"}, code).splitlines()
+    assert lines == ["number date text", "date text text", "('x0',)", "0,2024-01-01,no,true"]
 
 
 def test_a_long_text_is_read_without_pyarrow_too():

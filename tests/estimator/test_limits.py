@@ -94,7 +94,10 @@ def test_without_negations_categories_are_not_merged_into_an_exclusion():
         ({"min_precision": "high"}, "min_precision is 'high', which is no number: use one from 0 to 1"),
         ({"max_literals": 0}, "max_literals is 0"),
         ({"min_precision": 2}, "min_precision is 2"),
-        ({"counts": "often"}, "counts is 'often', which is none of auto, never, only: use one of them"),
+        (
+            {"counts": "often"},
+            "counts is 'often', which is none of auto, never, only, points: use one of them",
+        ),
         ({"binarize": "deep"}, "binarize is 'deep', which is none of auto, paper"),
         ({"columns": ["fevr"]}, "no column 'fevr'; did you mean 'fever'"),
         ({"columns": "fever"}, "give a list of names"),

@@ -38,14 +38,17 @@ FITTING = {
     **dict.fromkeys(("--columns", "--without", "--require", "--protect", "--keep"), "age fever age,fever ward x0 a"),
     **dict.fromkeys(("--min-precision", "--min-sensitivity", "--min-specificity", "--prevalence"), "0.1 0.5 0.9 1"),
     **dict.fromkeys(("--alpha", "--tolerance", "--threshold"), "0.05 0.5 0 1"),
-    "--target": "flu ward age", "--positive": "yes no", "--weights": "age", "--labels": "flu ward",
+    "--target": "flu ward age", "--positive": "yes no", "--weights": "age", "--labels": "flu ward flu:no=0,yes=1",
     "--predictions": "flu fever cough", "--time": "age t", "--event": "flu", "--series": "ward a",
     "--counts": "auto only never", "--model": "greedy greedy greedy seeded", "--binarize": "paper all",
-    "--format": "json sql python asp prolog latex markdown sympy html bnet sbml", "--dialect": "duckdb postgres spark",
+    "--format": "json sql python asp prolog latex markdown html bnet sbml", "--dialect": "duckdb postgres spark",
     "--cuts": "age=30,50 age=", "--monotone": "age=up fever=down", "--forbid": "fever,cough age", "--cost": "no=5 yes=2",
     "--statement": "select update view case", "--random-state": "0 1 7", "--row": "1 2 60 0", "--header": "0 1 2",
     "--sheet": "s 1", "--engine": "auto memory duckdb", "--memory": "1GB 100MB", "--sample": "20 500",
-    "--knock-out": "a b a=1", "--simulate": "a=1,b=0 10", "--test": "holdout permutation", "--until": "1",
+    "--knock-out": "a b a=1", "--simulate": "a=1,b=0 10", "--until": "1",
+    "--missing": "age=52 no,na age= flu=no", "--groups": "ward age flu", "--time-order": "age ward",
+    "--probability-of": "yes no perhaps", "--posterior": "VISITS", "--where": "flu=yes age>50 age>900 fever",
+    "--fail-above": "0 0.02 1",
 }  # fmt: skip
 """Values that an option may well have, so that not every command line is refused at once."""
 ENCODINGS = ("utf-8", "utf-8", "cp1252", "ascii", "koi8-r", "shift_jis", "cp437")
@@ -124,7 +127,7 @@ def arguments_of(case: tuple[str, int]) -> list[str]:
         values = FITTING.get(option, "").split()
         given += [option]
         if values and rng.random() < 0.7:
-            given += [pick(values)]
+            given += [pick(values).replace("VISITS", str(VISITS))]
         elif (option not in flags(command)) != (rng.random() < 0.2):
             given += [pick(WORDS if option in WRITE else [*WORDS, *files])]
     if rng.random() < 0.2 and len(given) > 1:

@@ -79,23 +79,22 @@ def labelled(n=200, seed=0, share=0.2):
 def test_mean_cost_is_what_errors_cost_on_held_out_rows():
     table = labelled()
     held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
-    cost = held.cost({"sick": 5})
+    cost = held.cost(Settings(costs={"sick": 5}))
     sick = table.codes == 0
     by_hand = np.where(sick, 5.0, 1.0) * (held.predicted != table.codes)
     assert cost.mean == pytest.approx(by_hand.mean())
     assert cost.error == pytest.approx(by_hand.std() / np.sqrt(len(table)))
     assert cost.always == pytest.approx(min(5 * sick.mean(), 1 - sick.mean()))
-    assert held.cost(None) is None
+    assert held.cost(Settings()) is None
 
 
 def test_costs_of_weighted_rows_are_those_of_rows_repeated():
     table = labelled()
     times = np.random.default_rng(1).integers(1, 4, len(table))
     said = np.random.default_rng(2).integers(0, 2, len(table))
-    weighted = mean_cost(table.reweighted(times.astype(float)), said, {"sick": 3})
-    repeated = mean_cost(
-        table.take(np.repeat(np.arange(len(table)), times)), np.repeat(said, times), {"sick": 3}
-    )
+    costs = Settings(costs={"sick": 3})
+    weighted = mean_cost(table.reweighted(times.astype(float)), said, costs)
+    repeated = mean_cost(table.take(np.repeat(np.arange(len(table)), times)), np.repeat(said, times), costs)
     assert (weighted.mean, weighted.always) == pytest.approx((repeated.mean, repeated.always))
 
 
@@ -104,9 +103,9 @@ def test_a_rule_is_judged_by_what_it_costs_not_by_its_accuracy():
     table = labelled()
     held = hold_out(table, Settings("greedy", costs={"sick": 5}), rng=np.random.default_rng(0))
     assert held.score.value < 0.8
-    assert held.cost({"sick": 5}).warning == ""
-    always_well = mean_cost(table, np.ones(len(table), dtype=int), {"sick": 5})
-    assert "costs no less than always" in always_well.warning
+    assert held.cost(Settings(costs={"sick": 5})).warning == ""
+    always_well = mean_cost(table, np.ones(len(table), dtype=int), Settings(costs={"sick": 5}))
+    assert "has no less cost than always" in always_well.warning
 
 
 @pytest.mark.parametrize(("asked", "other"), [("sensitivity", "specificity"), ("specificity", "sensitivity")])

@@ -156,6 +156,7 @@ def test_a_grouping_column_is_never_a_feature_of_the_classifier():
     [
         ({"groups": "who"}, "no column 'who'"),
         ({"groups": [1, 2]}, "groups: 2 values for 240 rows"),
+        ({"groups": "ill"}, "target 'ill' groups or orders the rows as well; name another column there"),
         ({"time_order": "patient"}, "time order 'patient' has text cells; give dates or numbers"),
     ],
 )

@@ -11,7 +11,7 @@ from padded_episodes import pad_episodes
 
 from nri.episode import Episode, literal_truth, make_episode
 from nri.errors import ConfigError
-from nri.paper.deploy import DeployConfig, deploy, discrimination
+from nri.paper.model import DeployConfig, deploy, discrimination
 from nri.paper.torch.network import PaperInducer
 from nri.paper.torch.tnorm import SoftRule, execute
 from nri.search.candidates import clause_truth
@@ -94,9 +94,9 @@ def test_a_network_induces_rules_over_each_tables_own_literals(
 
 def test_deploying_needs_no_torch() -> None:
     """The installed product runs the network elsewhere and deploys its gates."""
-    code = "import sys, nri.paper.deploy; sys.exit('torch' in sys.modules)"
+    code = "import sys, nri.paper.model; sys.exit('torch' in sys.modules)"
     assert run([sys.executable, "-c", code], check=False).returncode == 0
-    broken = code.replace("nri.paper.deploy", "nri.paper.deploy, torch")
+    broken = code.replace("nri.paper.model", "nri.paper.model, torch")
     assert run([sys.executable, "-c", broken], check=False).returncode == 1
 
 

@@ -10,8 +10,16 @@ from nri.episode import make_episode
 from nri.induce import models
 from nri.induce.induce import induce_rule
 from nri.paper import model as paper
-from nri.paper.deploy import PUBLISHED, DeployConfig
-from nri.paper.model import TUNED, Gates, PaperModel, count, rows_to_show, tuned_paper_model
+from nri.paper.model import (
+    PUBLISHED,
+    TUNED,
+    DeployConfig,
+    Gates,
+    PaperModel,
+    count,
+    rows_to_show,
+    tuned_paper_model,
+)
 from nri.search.limits import Limits
 from nri.table import label_table, table_of
 

@@ -1,6 +1,5 @@
 """Rules for tables of any size: found in samples, settled on all rows."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,12 +11,12 @@ from large_tables import induced, planted, with_gaps, written
 from nri.induce.assemble import least_precision
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Knowledge, Settings
-from nri.rows.base import Patterns
+from nri.rows.base import Rows, Window
 from nri.rows.files import goes_by_engine, open_files
 from nri.rows.memory import MemoryRows
 from nri.rows.open import rows_in_engine
-from nri.rule import Literal, Op, Rule
-from nri.table import label_table, table_of
+from nri.rule import Literal, Op, Rule, literal_truth
+from nri.table import Table, label_table, table_of
 
 
 @pytest.fixture(scope="module")
@@ -183,17 +182,29 @@ def test_a_category_that_is_left_over_is_counted_as_itself(tmp_path: Path) -> No
     engine = open_files(written(planted(3000), tmp_path / "rows.parquet"))
     found = rows_in_engine(engine, "bought", size=500)
     red, blue, green = (Literal("colour", Op.EQ, text) for text in ("red", "blue", "green"))
-    large = Literal("size", Op.GT, 60.0)
-    wide = found.count({red, blue, large})
-    for literals in ({green, large}, {red}, {red, green}, {Literal("size", Op.GT, 55.0)}):
-        narrow, counted = (
-            dict(_groups(one)) for one in (found.narrowed(wide, literals), found.count(literals))
-        )
-        assert narrow == counted
+    counted = found.count({red, blue})
+    assert _shares(counted.table, green) == _shares(found.count({green}).table, green)
     found.close()
 
 
-def _groups(found: Patterns) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Yield the codes and the class of each pattern, and how many rows it has."""
-    keys = zip(*(codes.tolist() for codes in found.codes.values()), found.table.codes.tolist(), strict=True)
-    return zip(keys, found.table.weights.tolist(), strict=True)
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_rows_in_a_window_are_told_apart_and_those_outside_stay_where_they_are(in_memory, tmp_path) -> None:
+    frame = planted(3000)
+    held = label_table(table_of(frame), "bought")
+    found: Rows = MemoryRows(held)
+    if not in_memory:
+        found = rows_in_engine(open_files(written(frame, tmp_path / "rows.parquet")), "bought", size=500)
+    literals = [Literal("size", Op.GT, 60.0), Literal("size", Op.GT, 20.0), Literal("colour", Op.EQ, "red")]
+    window = Window("size", 60.0, 0.5, 8)
+    fine = found.fine(found.count(literals), window)
+    cuts = [Literal("size", Op.GT, 60.0 + 0.5 * place) for place in range(-8, 9)]
+    for literal in (*literals, *cuts):
+        assert _shares(fine, literal) == _shares(held, literal)
+    coarse = len(found.count(literals).table)
+    assert len(fine) > coarse
+
+
+def _shares(table: Table, literal: Literal) -> list[float]:
+    """Return how many rows of each class a literal holds on."""
+    holds = literal_truth(literal, table.columns)[0]
+    return np.bincount(table.codes, table.weights * holds, 2).round(6).tolist()

@@ -1,6 +1,7 @@
 """Targets, times and events of tables that stay where they are: how many values a column may have."""
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -61,3 +62,16 @@ def test_a_text_or_a_moment_of_many_values_can_be_compared_in_place(target: str)
         ).rule
     assert in_place == in_memory
     assert in_place.support == in_memory.support
+
+
+def test_an_event_of_many_values_can_be_compared_in_place() -> None:
+    """A target of more than 2000 texts could be compared, an event could not."""
+    rows = pd.DataFrame({"place": np.arange(4000.0), "days": 1.0 + np.arange(4000) % 97})
+    rows["why"] = [f"note {i}" for i in range(4000)]
+    rows.loc[rows["place"] % 3 == 0, "why"] = "Dead"
+    asked = {"time": "days", "event": "why = Dead"}
+    in_memory = induce_rule(read_table(rows, **asked)).rule
+    with duckdb.connect() as database:
+        database.register("held", rows)
+        in_place = induce_rule(rows_in_engine(engine_of(database.sql("SELECT * FROM held")), **asked)).rule
+    assert in_place.support.events == in_memory.support.events > 1000

@@ -112,8 +112,8 @@ def test_streamed_files_are_those_of_the_whole_table(
 
 
 def test_a_number_is_judged_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from nri.table.source import Source
-    from nri.tasks.predictions import score_text
+    from nri.table.source import source_of
+    from nri.tasks.predictions import Truth
 
     monkeypatch.setattr(batches, "_CELLS", 1)
     frame = planted(2500).drop(columns="bought")
@@ -123,7 +123,9 @@ def test_a_number_is_judged_as_in_memory(tmp_path: Path, monkeypatch: pytest.Mon
     files = files_of(str(tmp_path / "rows.parquet"))
     assert files is not None
     told = stream_predictions(rule, files, tmp_path / "out.parquet")
-    assert told == score_text(rule, Source(table), rule.predict(table))
+    truth = Truth(rule)
+    truth.add(source_of(table), rule.predict(table))
+    assert told == truth.text
 
 
 def test_nothing_is_left_of_predictions_that_were_interrupted(rules: Rule, tmp_path: Path) -> None:

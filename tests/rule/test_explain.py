@@ -20,6 +20,7 @@ def test_a_fired_row_names_every_clause_that_fired():
     assert [branch.clause for branch in explanation.fired] == [BOTH, OLD]
     assert explanation.nearest == ()
     assert explanation.value == "yes"
+    assert "otherwise" not in repr(explanation)  # the rule is not written out for every row
     assert str(explanation).splitlines()[1:] == [
         "  because: cough AND fever => yes",
         "  also fired: 61 < age <= 90 AND chills => yes",

@@ -1,6 +1,7 @@
 """What the page's calls answer: rules, edits, rows, explanations, estimates."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pages
@@ -9,13 +10,14 @@ import pytest
 from pages import KEY, PORT, ask, branches, drop, edit
 from starlette.testclient import TestClient
 
+from nri import alternatives
 from nri.induce.validate import stratified_sample
 from nri.outcome import Classes
 from nri.serve.app import create_app
 from nri.serve.question import read_question
 from nri.serve.upload import read_upload
 from nri.serve.view import view_work
-from nri.serve.work import answer
+from nri.serve.work import WITHIN, answer, find_alternatives
 from nri.table.source import table_of
 
 
@@ -426,3 +428,18 @@ def test_the_page_can_say_which_rows_belong_together():
     assert rows.names == ("x",)
     assert rows.groups.codes.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     assert question.settings.never == ()
+
+
+@pytest.mark.parametrize("target", ["flu", "age"])
+def test_other_rules_are_found_by_the_search_that_found_the_rule(monkeypatch, target):
+    """The page once searched a second time before it looked for other rules."""
+    upload = read_upload("visits.csv", pages.VISITS)
+    work = answer(upload, read_question({"target": target}, upload.kinds, "seeded"))
+    afresh = alternatives(work.table, work.question.settings, within=WITHIN)
+
+    def again(*given):
+        raise AssertionError("searched again")
+
+    monkeypatch.setattr("nri.induce.alternatives.searched", again)
+    assert [one.rule for one in find_alternatives(work).all_rules] == [one.rule for one in afresh.all_rules]
+    assert find_alternatives(work) is find_alternatives(replace(work))

@@ -77,3 +77,18 @@ def test_what_a_person_knows_is_said_in_small_forms_and_taken_back(worker):
     expect(form.locator("select")).to_have_count(0)
     page.locator("#target").select_option("ward")
     expect(page.locator("#know-list li")).to_have_count(0)
+
+
+def test_the_order_of_classes_is_typed_and_the_mean_distance_is_shown(visitor):
+    doses = [f"{dose},{('mild', 'bad', 'dire')[dose // 20]}" for dose in range(60)]
+    visitor.drop("grades.csv", "\n".join(["dose,grade", *doses]), target="grade")
+    visitor.wait_for_rule()
+    page = visitor.page
+    page.locator("#costs summary").click()
+    page.get_by_label("From low to high").fill("mild, bad, dire")
+    page.keyboard.press("Tab")
+    expect(page.locator("[data-stat=cost]")).to_contain_text("Mean distance")
+    expect(page.locator("#costs-count")).to_have_text("in order")
+    page.get_by_label("From low to high").fill("mild, dire")
+    page.keyboard.press("Tab")
+    expect(page.locator("#alert")).to_contain_text("must name 'bad' once")

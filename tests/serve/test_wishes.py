@@ -35,6 +35,16 @@ def test_costs_shift_the_rule_and_the_mean_cost_is_told(caller):
     assert edited["value"] == pytest.approx(20 * 30 / 60), "an edited rule is judged by the same costs"
 
 
+def test_of_ordered_classes_the_mean_distance_is_told(client):
+    doses = [f"{dose},{('mild', 'bad', 'dire')[dose // 20]}" for dose in range(60)]
+    assert drop(client, "\n".join(["dose,grade", *doses]).encode(), "grades.csv").status_code == 200
+    work = ask(client, target="grade", ordered=["mild", "bad", "dire"], max_clauses=1).json()
+    assert work["scores"]["cost"]["title"] == "Mean distance"
+    assert "always bad: 0.67" in work["scores"]["cost"]["note"]
+    refused = ask(client, target="grade", ordered=["mild", "dire"])
+    assert "ordered must name 'bad' once" in refused.text
+
+
 def test_the_mean_cost_is_cross_validated_too(caller):
     ask(caller, costs=[{"label": "yes", "cost": 5}], max_clauses=1, max_literals=1)
     last = caller.post("/api/validate").text.splitlines()[-1]

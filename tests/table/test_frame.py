@@ -7,18 +7,17 @@ import pytest
 from scipy import sparse
 
 from nri.errors import InputError
-from nri.table.frames import as_frame
+from nri.table.frames import cells_of, columns_of, plain_cells
 
 
 def test_arrays_get_names_by_position() -> None:
-    assert as_frame(np.zeros((2, 3))).columns.tolist() == ["x0", "x1", "x2"]
+    assert list(columns_of(np.zeros((2, 3)))) == ["x0", "x1", "x2"]
 
 
 def test_lists_of_rows_keep_the_type_of_each_column() -> None:
-    frame = as_frame([[1, "red"], [2, "blue"]])
-    assert frame["x0"].tolist() == [1, 2]
-    assert pd.api.types.is_integer_dtype(frame["x0"].dtype)
-    assert frame["x1"].tolist() == ["red", "blue"]
+    columns = columns_of([[1, "red"], [2, "blue"]])
+    assert cells_of(columns["x0"]).whole
+    assert plain_cells(columns["x1"]) == ["red", "blue"]
 
 
 @pytest.mark.parametrize(
@@ -35,37 +34,40 @@ def test_lists_of_rows_keep_the_type_of_each_column() -> None:
     ],
     ids=["dict", "records", "pandas", "polars", "lazy", "narwhals", "narwhals-lazy", "arrow"],
 )
-def test_every_container_gives_the_same_frame(table: object) -> None:
-    frame = as_frame(table)
-    assert frame.columns.tolist() == ["age", "sex"]
-    assert frame["age"].tolist() == [1, 2]
-    assert frame["sex"].tolist() == ["f", "m"]
+def test_every_container_gives_the_same_columns(table: object) -> None:
+    columns = columns_of(table)
+    assert list(columns) == ["age", "sex"]
+    assert plain_cells(columns["age"]) == [1, 2]
+    assert plain_cells(columns["sex"]) == ["f", "m"]
+    assert cells_of(columns["age"]).whole
 
 
 def test_a_series_is_a_table_of_one_column() -> None:
-    assert as_frame(pd.Series([1, 2], name="age")).columns.tolist() == ["age"]
-    assert as_frame(pl.Series("age", [1, 2])).columns.tolist() == ["age"]
+    assert list(columns_of(pd.Series([1, 2], name="age"))) == ["age"]
+    assert list(columns_of(pl.Series("age", [1, 2]))) == ["age"]
 
 
 def test_polars_integers_with_gaps_stay_integers() -> None:
-    assert as_frame(pl.DataFrame({"n": [1, None, 3]}))["n"].tolist() == [1, None, 3]
+    column = columns_of(pl.DataFrame({"n": [1, None, 3]}))["n"]
+    assert plain_cells(column) == [1, None, 3]
+    assert cells_of(column).whole
 
 
 def test_names_become_text_and_levels_are_joined() -> None:
-    assert as_frame(pd.DataFrame([[1, 2]], columns=[0, 7])).columns.tolist() == ["0", "7"]
+    assert list(columns_of(pd.DataFrame([[1, 2]], columns=[0, 7]))) == ["0", "7"]
     levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])
-    assert as_frame(pd.DataFrame([[1, 2]], columns=levels)).columns.tolist() == ["a/1", "a/2"]
+    assert list(columns_of(pd.DataFrame([[1, 2]], columns=levels))) == ["a/1", "a/2"]
 
 
 def test_the_callers_table_is_not_changed() -> None:
     table = pd.DataFrame([[1, 2]], columns=[0, 1])
-    as_frame(table)
+    columns_of(table)
     assert table.columns.tolist() == [0, 1]
 
 
 def test_names_that_are_equal_as_text_are_refused() -> None:
     with pytest.raises(InputError, match="duplicate column names: '1'; give each"):
-        as_frame(pd.DataFrame([[1, 2]], columns=[1, "1"]))
+        columns_of(pd.DataFrame([[1, 2]], columns=[1, "1"]))
 
 
 @pytest.mark.parametrize(
@@ -83,4 +85,4 @@ def test_names_that_are_equal_as_text_are_refused() -> None:
 )
 def test_what_is_no_table_is_refused_with_the_cause(table: object, cause: str) -> None:
     with pytest.raises(InputError, match=cause):
-        as_frame(table)
+        columns_of(table)

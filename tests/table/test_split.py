@@ -13,9 +13,9 @@ from nri.errors import InputError
 from nri.rule import Kind
 from nri.table.cells import text_cells
 from nri.table.codes import ReadOptions
-from nri.table.delimited import is_intricate, read_delimited, split_short
+from nri.table.delimited import is_intricate, read_delimited, split_text
 from nri.table.source import open_source, understand
-from nri.table.split import plain_numbers_of, split_long, split_slowly
+from nri.table.split import plain_numbers_of, split_long
 
 cells = st.text(st.sampled_from('ab1.0- "\t,;é'), max_size=4)
 quick = settings(max_examples=100, deadline=None)
@@ -38,28 +38,10 @@ def test_the_quick_way_splits_as_the_slow_one_or_not_at_all(lines, ending, delim
     if quickly is None:
         return
     try:
-        slowly = split_slowly(text, "t.csv", delimiter)
+        slowly = split_text(text, "t.csv", delimiter)
     except InputError:
         pytest.fail("what the slow way refuses must not be split")
     assert [column.to_pylist() for column in quickly] == [column.tolist() for column in slowly]
-
-
-@quick
-@given(
-    st.lists(st.lists(cells, min_size=1, max_size=3).map(",".join), min_size=2, max_size=5),
-    st.sampled_from(["\n", "\r\n", "\r"]),
-    st.sampled_from([",", ";", "\t"]),
-)
-@example(["a", "", "1"], "\n", ",")
-def test_a_short_text_is_split_by_the_standard_library_as_a_long_one_or_not_at_all(lines, ending, delimiter):
-    text = ending.join(lines)
-    if is_intricate(text, delimiter):
-        return
-    briefly, quickly = split_short(text, delimiter), split_long(text, delimiter)
-    if briefly is not None and quickly is not None:
-        assert [[cell.lstrip() for cell in column.to_pylist()] for column in quickly] == [
-            [cell.lstrip() for cell in column] for column in briefly
-        ]
 
 
 numbers = st.one_of(
@@ -113,8 +95,8 @@ def test_numbers_are_read_by_the_plan_of_another_style():
 
 
 def test_blanks_before_cells_are_left_out_of_the_frame():
-    frame = open_source(io.StringIO("a, b\n x, 1\n")).frame
-    assert frame.to_dict("list") == {"a": ["x"], "b": ["1"]}
+    source = open_source(io.StringIO("a, b\n x, 1\n"))
+    assert {name: source.listed(name) for name in source.names} == {"a": ["x"], "b": ["1"]}
 
 
 @pytest.mark.parametrize("columns", [2000])

@@ -9,10 +9,11 @@ from effort import usually
 from example_tables import random_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from nri import Alternatives, NRIClassifier, NRIRegressor, NRISurvival, Settings, alternatives, read_table
 from nri.errors import InputError
+from nri.induce.floors import Floors
 from nri.induce.induce import induce_rule
 from nri.outcome import Classes
 from nri.seeded.model import SeededModel
@@ -304,3 +305,56 @@ def test_rows_that_belong_together_make_intervals_wider():
     shared = [words for words in reach[0] if words in reach[1] and "every row" not in words]
     assert shared
     assert all(reach[1][words] > 1.5 * reach[0][words] for words in shared)
+
+
+def test_a_rule_that_is_clearly_worse_is_not_recommended_for_its_few_rows():
+    """Of sixty rows, a rule of one line was recommended that has eight points less."""
+    shelf = visits()
+    one, two = shelf.frontier[:2]
+    assert one.difference < -0.05
+    assert one.interval.low <= 0 <= one.interval.high
+    assert shelf.shortest is two
+
+
+def test_rules_on_the_shelf_keep_a_floor_as_far_as_the_best_one_does():
+    table = read_table(noisy_rule(seed=3, n=200), "y", positive="yes")
+    free = alternatives(table, within=0.1)
+    floored = alternatives(table, within=0.1, floors=Floors(sensitivity=0.95))
+    assert floored.floored is not None
+    assert floored.floored.tilt > 1
+    assert (free.measure, floored.measure) == ("accuracy", "accuracy")
+
+    def found(one) -> float:
+        ill = table.codes == 1
+        return float((one.rule.predict_index(table.columns, len(table)) == 1)[ill].mean())
+
+    assert found(floored.best) > found(free.best)
+    assert min(found(one) for one in floored.others) > min(found(one) for one in free.others)
+
+
+def test_the_classifier_hands_its_floors_to_the_shelf():
+    frame = noisy_rule(seed=3, n=200)
+    clf = NRIClassifier(positive="yes", min_sensitivity=0.95)
+    shelf = clf.alternatives(frame.drop(columns="y"), frame.y)
+    assert shelf.floored.floors == Floors(sensitivity=0.95)
+
+
+def test_the_shelf_of_a_long_table_says_that_it_is_about_a_sample():
+    long = alternatives(read_table(frame_of(9000), "y"), Settings(model="greedy", max_branches=1))
+    assert long.sampled is not None
+    assert long.sampled <= 8192
+    assert twins().sampled is None
+
+
+def test_a_longer_rule_that_reads_more_and_is_no_better_is_not_listed():
+    """The shelf of the irises named a rule of five lines that decides as the best one of three does."""
+    iris = load_iris(as_frame=True)
+    frame = iris.data.assign(species=iris.target_names[iris.target])
+    shelf = alternatives(read_table(frame, "species"))
+    assert shelf.others
+    for one in shelf.others:
+        assert (
+            one.lines <= shelf.best.lines
+            or not set(one.columns) >= set(shelf.best.columns)
+            or one.difference > 0
+        )

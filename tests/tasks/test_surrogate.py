@@ -9,9 +9,7 @@ from sklearn.svm import LinearSVC
 from nri import surrogate_of_model
 from nri.errors import InputError
 from nri.induce.settings import Settings
-from nri.table import label_table, table_of
-from nri.table.target import read_answers
-from nri.tasks.surrogate import mimic, right_shares
+from nri.table import table_of
 
 
 def houses(n: int = 200) -> pd.DataFrame:
@@ -24,7 +22,7 @@ def test_rules_say_what_the_model_says_not_what_is_true():
     model = LogisticRegression(max_iter=500).fit(X, X["size"] > 100)
     found = surrogate_of_model(model, X)
     said = found.rule.predict({name: _column(X, name) for name in found.rule.columns}, len(X))
-    assert found.fidelity_seen.value == pytest.approx((said == model.predict(X)).mean())
+    assert (said == model.predict(X)).mean() > 0.9
     assert found.fidelity.value > 0.9 > found.fidelity.baseline
     assert found.rule.target == "prediction"
 
@@ -81,15 +79,3 @@ def test_a_regressor_is_mimicked_as_a_number():
     assert found.rule.columns == ("size",)
     assert found.fidelity.measure == "R²"
     assert found.fidelity.value > 0.8 > found.fidelity.baseline
-
-
-def test_model_and_rule_are_compared_with_the_truth():
-    X = houses().assign(truth=["no", "yes"] * 100)
-    X["said"] = np.where(np.arange(200) % 4 == 0, "yes", X.truth)
-    table = table_of(X)
-    labelled = label_table(table.without("truth"), "said")
-    found = mimic(labelled)
-    answers = [read_answers(table, name) for name in ("truth", "said")]
-    model, rule = right_shares(found.rule, table, *answers)
-    assert model == pytest.approx(0.75)
-    assert rule == pytest.approx((found.rule.predict(table) == X.truth).mean())

@@ -44,8 +44,21 @@ def test_true_is_no_number(tmp_path):
 
 
 def test_an_impossible_value_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match="heads must be at least 1"):
+    with pytest.raises(ConfigError, match="heads = 0 is out of bounds; give at least 1"):
         loaded(written(tmp_path, "[model]\nheads = 0\n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("max_noise = 1.5", "data: max_noise = 1.5 is out of bounds; give 0 to 1"),
+        ("min_rows = 0", "data: min_rows = 0 is out of bounds; give at least 1"),
+    ],
+)
+def test_tables_that_cannot_be_drawn_are_refused(tmp_path, text, told):
+    """They ended in an error of numpy, steps after the training had begun."""
+    with pytest.raises(ConfigError, match=told):
+        loaded(written(tmp_path, f"[data]\n{text}\n"))
 
 
 def test_an_unknown_schedule_is_refused(tmp_path):

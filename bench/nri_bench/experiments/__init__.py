@@ -19,7 +19,9 @@ from nri_bench.experiments import (
     seeds,
     size,
     slots,
+    small,
     spurious,
+    together,
     uci,
     wide,
     xor,
@@ -27,8 +29,8 @@ from nri_bench.experiments import (
 from nri_bench.experiments.base import Experiment, Options
 
 _MODULES = (
-    *(uci, wide, planted, readable, coverage, seeds, learning, recovery, polarity, xor, noise, missing),
-    *(spurious, scaling, ablation, options, slots, clauses, rules, dynamics, size),
+    *(uci, wide, planted, readable, coverage, together, seeds, learning, recovery, polarity, xor, noise),
+    *(missing, spurious, scaling, ablation, options, slots, clauses, rules, dynamics, size, small),
 )
 EXPERIMENTS: dict[str, Experiment] = {
     experiment.name: experiment

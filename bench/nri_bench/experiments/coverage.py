@@ -119,7 +119,8 @@ def find_coverage(method: str, outcome: str, n: int, seed: int, n_episodes: int)
         for name, (low, high, truth) in _intervals(frame, outcome, n, Settings(model=method)).items():
             found.setdefault(f"{name}_covered", []).append(float(low - 1e-9 <= truth <= high + 1e-9))
             found.setdefault(f"{name}_width", []).append(high - low)
-    return {name: float(np.mean(values)) for name, values in found.items()}
+    tables = {name.replace("_covered", "_tables"): len(found[name]) for name in found if "_covered" in name}
+    return {**{name: float(np.mean(values)) for name, values in found.items()}, **tables}
 
 
 def _intervals(
@@ -149,6 +150,8 @@ def _intervals(
     else:
         few = new.iloc[: N_NEW // 5]
         name, true = "concordance", _concordance(few, predicted[: N_NEW // 5])
+        if not rule.branches and score.interval.low == score.interval.high:
+            return {}  # no rule is found in any fold either: a concordance of 0.5 by definition
     return {name: (score.interval.low, score.interval.high, true)}
 
 
@@ -194,23 +197,30 @@ def table(rows: Sequence[Row]) -> str:
             part = frame[(frame["method"] == method) & frame[f"{measure}_covered"].notna()]
             if part.empty:
                 continue
-            by_size = [part[part["n"] == n] for n in sizes]
+            counted = part.get(f"{measure}_tables", part["n_episodes"]).fillna(part["n_episodes"])
+            by_size = [(part[part["n"] == n], counted[part["n"] == n]) for n in sizes]
             lines.append(
                 [
                     label_of(str(method)),
                     measure.replace("_", " "),
-                    *(f"{100 * one[f'{measure}_covered'].mean():.1f}" for one in by_size),
-                    *(f"{one[f'{measure}_width'].mean():.2f}" for one in by_size),
-                    " / ".join(str(int(one["n_episodes"].sum())) for one in by_size),
+                    *(f"{100 * _mean(one[f'{measure}_covered'], tables):.1f}" for one, tables in by_size),
+                    *(f"{_mean(one[f'{measure}_width'], tables):.2f}" for one, tables in by_size),
+                    " / ".join(str(int(tables.sum())) for _, tables in by_size),
                 ]
             )
     head = ["method", "measure", *(f"n = {n}" for n in sizes), *(f"width, {n}" for n in sizes), "tables"]
     caption = (
         "\nShare of tables in % whose 95 % interval, cross-validated on n rows, holds the score of the rule"
         f" from all n rows on {N_NEW} new rows; mean width of the intervals; tables of each size. Tables with"
-        " classes are a planted rule with 10 % noise, a sum without a rule, and one cut, in turn.\n"
+        " classes are a planted rule with 10 % noise, a sum without a rule, and one cut, in turn. Tables of"
+        " survival in which neither all rows nor those of any fold give a rule are not counted.\n"
     )
     return markdown(["method", "measure", *head[2:]], lines) + caption
+
+
+def _mean(values: pd.Series[float], tables: pd.Series[float]) -> float:
+    """Return the mean over tables of what are means over some of them."""
+    return float(np.average(values, weights=tables)) if len(values) else float("nan")
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:

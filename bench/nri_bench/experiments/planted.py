@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
-from nri_bench.arrays import BoolArray
+from nri_bench.arrays import BoolArray, FloatArray, IntArray
 from nri_bench.experiments.base import Experiment, Options, method_facts
 from nri_bench.experiments.planted_measured import MEASURED_NAMES, measured_jobs, measured_table
 from nri_bench.methods import rule_size
+from nri_bench.methods.planted_limit import PlantedPosterior
 from nri_bench.methods.raw import OneHot, choose_raw, make_raw
 from nri_bench.methods.raw_rivals import RawRipperClassifier
 from nri_bench.run import Job, Measures, Row
@@ -34,6 +35,9 @@ EPISODES = 20
 """Tables for each size, noise rate and seed."""
 N_CLEAN = 2000
 """Rows without noise that accuracy is counted on."""
+LIMIT = "bayes-limit"
+"""What nobody can do better than, on average; see :mod:`nri_bench.methods.planted_limit`."""
+_DRAWS = 400  # Shares of a group that are drawn to say how far even right chances are off.
 _WORTH = 0.03
 """Share of the rows that every literal and every clause of a planted rule must change."""
 
@@ -186,13 +190,12 @@ def find_planted(method: str, n: int, rate: float, seed: int, n_episodes: int) -
     """Learn planted rules from noisy labels; compare with clean labels and with the rule's columns.
 
     ``calibration`` is the mean absolute gap of the predicted and the true share of the likelier class over
-    the groups of rows that get one probability, for methods that give probabilities.
+    the groups of rows that get one probability, for methods that give probabilities, and ``floor`` what it
+    would be if these probabilities were right and shares differed from them only as few rows do by chance.
     """
     scores = [_one_table(method, n, rate, [seed, episode, n]) for episode in range(n_episodes)]
-    return {
-        name: float(np.mean([score[name] for score in scores if score[name] is not None]))
-        for name in ("accuracy", "exact_columns", "foreign", "literals", "calibration")
-    }
+    known = {name: [value for score in scores if (value := score[name]) is not None] for name in scores[0]}
+    return {name: float(np.mean(values)) if values else None for name, values in known.items()}
 
 
 def _one_table(method: str, n: int, rate: float, entropy: Sequence[int]) -> dict[str, float | None]:
@@ -202,26 +205,60 @@ def _one_table(method: str, n: int, rate: float, entropy: Sequence[int]) -> dict
     if observed.all() or not observed.any():
         observed = table.truth[:n]
     support, clean = table.frame.iloc[:n], table.frame.iloc[n:].reset_index(drop=True)
-    model = make_raw(method, entropy[0]).fit(support, observed.astype(np.int64))
+    labels, truth = observed.astype(np.int64), table.truth[n:]
+    if method == LIMIT:
+        return _limit(table, support, labels, clean, entropy[0])
+    model = make_raw(method, entropy[0]).fit(support, labels)
     answer = np.asarray(model.predict(clean)).astype(bool)
     named = named_columns(model, list(table.frame.columns))
     size = rule_size(model)
+    chances, seen = (np.asarray(model.predict_proba(rows)) for rows in (clean, support))
     return {
-        "accuracy": float(np.mean(answer == table.truth[n:])),
+        "accuracy": float(np.mean(answer == truth)),
         "exact_columns": float(named == table.columns),
         "foreign": float(bool(named - table.related)),
         "literals": size.literals if size else None,
-        "calibration": calibration_gap(np.asarray(model.predict_proba(clean)), table.truth[n:], rate),
+        "calibration": calibration_gap(chances, truth, rate),
+        "floor": calibration_floor(chances, seen),
     }
 
 
-def calibration_gap(chances: np.ndarray[Any, Any], truth: BoolArray, rate: float) -> float:
+def _limit(
+    table: PlantedTable, support: pd.DataFrame, labels: IntArray, clean: pd.DataFrame, seed: int
+) -> dict[str, float | None]:
+    """Return the accuracy of all rules of the family, sampled from the planted one on and from nothing."""
+    planted = [[(one.column, one.value, one.positive) for one in clause] for clause in table.clauses]
+    starts = {"accuracy": planted, "accuracy_from_nothing": None}
+    truth = table.truth[len(support) :]
+    return {
+        name: float(
+            np.mean(
+                PlantedPosterior(NOISE, start, random_state=seed).fit(support, labels).predict(clean) == truth
+            )
+        )
+        for name, start in starts.items()
+    }
+
+
+def calibration_gap(chances: FloatArray, truth: BoolArray, rate: float) -> float:
     """Return the mean gap of predicted and expected share, by groups of rows with one prediction."""
     expected = np.where(truth, 1 - rate, rate)
     _, which = np.unique(chances[:, 1].round(6), return_inverse=True)
     sizes = np.bincount(which)
     gap = np.bincount(which, chances[:, 1]) / sizes - np.bincount(which, expected) / sizes
     return float(np.abs(gap) @ sizes / sizes.sum())
+
+
+def calibration_floor(chances: FloatArray, seen: FloatArray) -> float:
+    """Return the mean gap to shares drawn around the predictions, as uncertain as few rows leave them.
+
+    A share that was learned from m rows, right on average, is that of a beta distribution of m rows and one.
+    """
+    groups, sizes = np.unique(chances[:, 1].round(6), return_counts=True)
+    rows = np.array([(seen[:, 1].round(6) == group).sum() for group in groups]) + 1.0
+    own, other = (np.maximum(rows * share, 1e-9) for share in (groups, 1 - groups))
+    drawn = np.random.default_rng(0).beta(own, other, (_DRAWS, len(groups)))
+    return float(np.abs(drawn - groups).mean(axis=0) @ sizes / sizes.sum())
 
 
 def named_columns(model: Any, columns: Sequence[str]) -> set[str]:
@@ -260,34 +297,33 @@ def table(rows: Sequence[Row]) -> str:
     kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row]
     if not kept:
         return beside or NO_ROWS
-    frame = pd.DataFrame(kept)
+    frame = pd.DataFrame([{"floor": np.nan, **row} for row in kept])  # older rows have no floor
     sizes = sorted(frame["n"].unique())
     lines = []
     for name in dict.fromkeys(frame["method"]):
         part = frame[frame["method"] == name]
         by_size = [100 * part[part["n"] == n]["foreign"].mean() for n in sizes]
         means = [100 * part[column].mean() for column in ("accuracy", "exact_columns", "foreign")]
-        lines.append(
-            [
-                label_of(str(name)),
-                *(f"{value:.1f}" for value in (*means, *by_size, part["literals"].mean())),
-                f"{part['calibration'].mean():.3f}",
-            ]
-        )
+        numbers = [f"{value:.1f}" for value in (*means, *by_size, part["literals"].mean())]
+        numbers += [f"{part[column].mean():.3f}" for column in ("calibration", "floor")]
+        lines.append([label_of(str(name)), *("" if text == "nan" else text for text in numbers)])
     head = ["method", "accuracy", "exact columns", "foreign column", *(f"n = {n}" for n in sizes)]
     caption = (
         "\nIn %: accuracy on clean rows; rules that name exactly the planted columns; rules that name a"
         " column which is neither of the rule nor a copy of one of its columns, for all tables and by n."
-        " Then literals and the mean gap of predicted and true share.\n"
+        " Then literals, the mean gap of predicted and true share, and its floor: what the gap would be if"
+        " predictions were right for as many rows as each was learned from.\n"
     )
-    return markdown([*head, "literals", "gap"], lines) + caption + beside
+    if "accuracy_from_nothing" in frame and (nothing := 100 * frame["accuracy_from_nothing"].mean()) > 0:
+        caption += f"The limit, sampled from nothing instead of from the planted rule: {nothing:.1f}.\n"
+    return markdown([*head, "literals", "gap", "floor"], lines) + caption + beside
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Draw accuracy on clean rows and the share of rules that name a foreign column, method by method."""
     from nri_bench.figures.dots import variant_bars
 
-    kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row]
+    kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row and row["method"] != LIMIT]
     labelled = [{**row, "label": label_of(str(row["method"]))} for row in kept]
     titles = (("accuracy", "accuracy (%)", 100.0), ("foreign", "foreign column (%)", 100.0))
     figure = variant_bars(labelled, titles)

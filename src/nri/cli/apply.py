@@ -38,8 +38,14 @@ def predict(
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
     applied = read_rule(rule)
-    if probability_of or probabilities:
-        applied = _with_probabilities(applied, [] if probabilities else probability_of or [])
+    if probability_of or probabilities:  # of the classes that are named, or of each
+        from nri.table.target import class_index
+
+        target = applied.labels
+        named = [] if probabilities else probability_of or []
+        labels = [target.classes[class_index(target.classes, label)] for label in named]
+        shown = tuple(dict.fromkeys(labels)) or target.classes
+        applied = replace(applied, predicts=replace(target, shown=shown))
     _refuse_database(rule, file)
     files = files_to_stream(file, place)
     if files is not None and posterior is not None:
@@ -90,28 +96,20 @@ def _predict_in_memory(
 ) -> str | None:
     """Write the predictions; return how good they are if the table holds the truth."""
     from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import posterior_columns, predictions, score_text
+    from nri.tasks.predictions import Truth, posterior_columns, predictions
 
     predicted = predictions(rule, source)
     if posterior is not None:
-        from nri.api import read_table
+        from nri.table.source import open_source
 
-        target = rule.labels.name  # a number and survival have no classes to believe in
-        predicted = predicted.join(posterior_columns(rule, source, read_table(posterior, target)))
+        predicted |= posterior_columns(rule, source, open_source(posterior, rewritable=False))
     if only:
         write_table(predicted, out or table_output())
     else:
         write_beside(source, predicted, out or table_output())
-    return score_text(rule, source, predicted.iloc[:, 0].to_numpy())
-
-
-def _with_probabilities(rule: "Rule", wanted: list[str]) -> "Rule":
-    """Return a rule whose predictions come with the probabilities of these classes; if none, of each."""
-    from nri.table.target import class_index
-
-    target = rule.labels
-    named = [target.classes[class_index(target.classes, label)] for label in wanted]
-    return replace(rule, predicts=replace(target, shown=tuple(dict.fromkeys(named)) or target.classes))
+    truth = Truth(rule)
+    truth.add(source, next(iter(predicted.values())))
+    return truth.text
 
 
 def _refuse_database(rule: Path, file: str) -> None:
@@ -140,6 +138,8 @@ def explain(
 
     Large files are read as far as the last row of --row.
     """
+    import numpy as np
+
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
     applied = read_rule(rule)
@@ -148,7 +148,12 @@ def explain(
     if files is None:
         source = open_table(file, place)
         numbers += [] if where is None else _rows_where(source, where)
-        explanations = _explained(applied, source, numbers, file)
+        for number in numbers:
+            if not 1 <= number <= len(source):
+                raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
+        places = np.array(numbers, dtype=np.int64) - 1
+        columns = {name: column.take(places) for name, column in applied.read(source).items()}
+        explanations = [str(one) for one in applied.explain(columns, len(places))]
     elif where is not None:
         raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
     else:
@@ -158,17 +163,6 @@ def explain(
             explanations = stream_explanations(applied, files, numbers)
     for number, text in zip(numbers, explanations, strict=True):
         emit(f"row {number}: {text}")
-
-
-def _explained(rule: "Rule", source: "Source", numbers: list[int], file: str) -> list[str]:
-    import numpy as np
-
-    for number in numbers:
-        if not 1 <= number <= len(source):
-            raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
-    rows = np.array([number - 1 for number in numbers], dtype=np.int64)
-    columns = {name: column.take(rows) for name, column in rule.read(source).items()}
-    return [str(one) for one in rule.explain(columns, len(rows))]
 
 
 def _rows_where(source: "Source", condition: str) -> list[int]:

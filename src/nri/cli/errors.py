@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import typer
 
@@ -56,22 +56,18 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def usage_line(error: Exception) -> str:
-    """Return what is wrong and where the options of the command are listed."""
+    """Return what is wrong, with an option of a similar name, and where the options are listed."""
     message = str(error.format_message()).rstrip(".")  # type: ignore[attr-defined]  # every ClickError has it
     context = getattr(error, "ctx", None)
     command = "nri" if context is None else context.command_path
     if type(error).__name__ == "NoSuchOption":
-        message = unknown_option(error.option_name, context)  # type: ignore[attr-defined]  # this one has it
+        known = [] if context is None else [option for one in context.command.params for option in one.opts]
+        by_word = {option.lstrip("-"): option for option in known if option.startswith("--")}
+        name = str(error.option_name)  # type: ignore[attr-defined]  # this one has it
+        close = difflib.get_close_matches(name.lstrip("-"), list(by_word), n=2, cutoff=_ALIKE)
+        hint = f"; did you mean {' or '.join(by_word[word] for word in close)}?" if close else ""
+        message = f"no such option: {name}{hint}"
     return f"{message[:1].lower()}{message[1:]} (see {command} --help)"
-
-
-def unknown_option(name: str, context: Any) -> str:
-    """Return that there is no such option, with one whose name, without dashes, looks like it."""
-    known = [] if context is None else [option for one in context.command.params for option in one.opts]
-    by_word = {option.lstrip("-"): option for option in known if option.startswith("--")}
-    close = difflib.get_close_matches(name.lstrip("-"), list(by_word), n=2, cutoff=_ALIKE)
-    hint = f"; did you mean {' or '.join(by_word[word] for word in close)}?" if close else ""
-    return f"no such option: {name}{hint}"
 
 
 def in_options(error: NRIError) -> str:

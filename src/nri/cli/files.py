@@ -2,13 +2,12 @@
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nri.cli import options as opt
 from nri.cli.console import message, progress
-from nri.errors import InputError, UnknownColumnError, nearest
+from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.induce.settings import Settings
@@ -36,15 +35,15 @@ def read_rule(path: Path) -> "Rule":
 def read_settings(path: Path, classes: "Sequence[Label]" = ()) -> "Settings":
     """Read settings from a TOML file: the fields of :class:`nri.Settings`, and a table ``[knowledge]``."""
     from nri.induce.settings import Knowledge, Settings
-    from nri.train.config import read_toml
+    from nri.train.config import read_toml, refuse_unknown
 
     read = read_toml(path, "settings", hint="")
     data = {key: value for key, value in read.items() if key not in ("missing", "labels")}  # of cells
-    _check_keys(path, data, Settings)
+    refuse_unknown(Settings, data, str(path))
     known = data.pop("knowledge", {})
     if not isinstance(known, dict):
         raise InputError(f"{path}: knowledge is {known!r}; write a table, [knowledge]")
-    _check_keys(path, known, Knowledge, "knowledge.")
+    refuse_unknown(Knowledge, known, f"{path}: knowledge")
     if "keep" in known:
         if not isinstance(known["keep"], str):
             raise InputError(f"{path}: knowledge.keep is {known['keep']!r}; name a rule file")
@@ -106,15 +105,6 @@ def parse_labels(texts: Collection[str], names: Collection[str]) -> dict[str, di
     return labels
 
 
-def _check_keys(path: Path, data: Mapping[str, Any], record: Any, prefix: str = "") -> None:
-    """Refuse a key that the record does not have, and name the nearest one."""
-    keys = [field.name for field in fields(record)]
-    for key in data:
-        if key not in keys:
-            place = "[knowledge]" if prefix else "the settings"
-            raise InputError(f"{path}: unknown key {prefix + key!r}{nearest(key, keys, place)}")
-
-
 def parse_costs(texts: list[str], classes: "Sequence[Label]") -> "dict[Label, float]":
     """Return costs from texts such as ``yes=5``."""
     costs: dict[str, float] = {}
@@ -125,6 +115,13 @@ def parse_costs(texts: list[str], classes: "Sequence[Label]") -> "dict[Label, fl
         except ValueError:
             raise InputError(f"--cost {text!r} is no CLASS=COST; write e.g. --cost yes=5") from None
     return _by_class(costs, classes)
+
+
+def parse_order(text: str, classes: "Sequence[Label]") -> "tuple[Label, ...]":
+    """Return classes from a text such as ``low,middle,high``, in its order."""
+    if not classes:
+        raise InputError("--ordered lists classes, but the target has no classes; drop it")
+    return tuple(_by_class({word.strip(): 1.0 for word in text.split(",")}, classes))
 
 
 def _by_class(costs: Mapping[str, float], classes: "Sequence[Label]") -> "dict[Label, float]":

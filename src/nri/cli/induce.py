@@ -61,7 +61,7 @@ def run(
             asked = replace(asked, settings=replace(settings, tilt=floored.tilt))
     with progress("searching for a rule") as step:
         induction = induce_rule(rows, asked.settings, rng=asked.rng, step=step.describe)
-    if not output.quiet or settings.knowledge or settings.costs is not None or scoring.cv or held is not None:
+    if not output.quiet or settings.knowledge or settings.prices_errors or scoring.cv or held is not None:
         from nri.cli.output import judge
 
         held, validation, cost = judge(asked, induction, held, floored)
@@ -87,7 +87,7 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
 
     right = sum(one.counts[k] for one, k in zip(rule.estimates, rule.class_indices, strict=True))
     accuracy = float(right / max(rule.support.rows, 1e-12))
-    paid = "" if cost is None else f", cost {cost.mean:.2f} a row"
+    paid = "" if cost is None else f", {cost.measure} {cost.mean:.2f} a row"
     weighted = "weighted, " if rule.labels.weighted else ""
     return f"rule: accuracy {phrase_share(accuracy)}{paid} ({weighted}on these rows)"
 

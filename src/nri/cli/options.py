@@ -77,8 +77,10 @@ class InduceOptions(RuleOptions):
 
     keep: File = None
     costs: Texts = None
+    ordered: Text = None
     min_sensitivity: float = 0.0
     min_specificity: float = 0.0
+    points: bool = False
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,11 @@ class Validation:
             **score.details,
         }
         if cost is not None:
-            data["mean_cost"] = {"value": cost.mean, "standard_error": cost.error, "one_class": cost.always}
+            data[f"mean_{cost.measure}"] = {
+                "value": cost.mean,
+                "standard_error": cost.error,
+                "one_class": cost.always,
+            }
         if self.measures:
             data["classes"] = [_measures_data(one) for one in self.measures]
         if self.floors is not None:
@@ -117,7 +121,7 @@ class Validation:
         """Return the line below the rule."""
         score, target = self.score, rule.predicts
         if target.kind == "classes":
-            paid = "" if self.cost is None else f", cost {self.cost} a row"
+            paid = "" if self.cost is None else f", {self.cost.measure} {self.cost} a row"
             weighted = "weighted, " if rule.labels.weighted else ""
             return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
         note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
@@ -165,8 +169,8 @@ def judge(
         _show_search(induction, asked.rows)
     if table is not None and settings.knowledge:
         message(str(price_of_knowledge(table, settings, rule, rng=asked.rng)))
-    if table is not None and settings.costs is not None:
-        cost = mean_cost(table, coded_predictions(rule, table), settings.costs)
+    if table is not None and settings.prices_errors:
+        cost = mean_cost(table, coded_predictions(rule, table), settings)
     if asked.scoring.cv or held is not None:
         held, validation = _validate(asked, rule, held, floored)
     if not asked.output.quiet:
@@ -186,7 +190,7 @@ def _validate(
     if rule.predicts.kind != "classes":
         return held, Validation(held.score, held.method)
     measures = held.diagnostics(rule.described, asked.scoring.prevalence)
-    return held, Validation(held.score, held.method, held.cost(asked.settings.costs), measures, floored)
+    return held, Validation(held.score, held.method, held.cost(asked.settings), measures, floored)
 
 
 def _show_search(induction: Induction, rows: Table | Rows) -> None:
@@ -205,7 +209,8 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
     """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
     if not rule.branches:
         constant = rule.predicts.cells(rule.otherwise)[0]
-        more = _remedy(rule) or "give more rows, or other columns"
+        remedies = "; ".join(filter(None, [_remedy(rule), _more_rows(rule)]))
+        more = remedies or "give more rows, or other columns"
         return f"no rule beats always predicting {constant} on these rows: {more}"
     if validation is not None and validation.warning:
         return validation.warning
@@ -221,10 +226,20 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
     if late:
         question = f"is {late[0]!r} known when the rule is to be applied?"
         return f'{question} If only afterwards, leave it out: --without "{late[0]}"'
-    return ""
+    return _more_rows(rule)
+
+
+def _more_rows(rule: Rule) -> str:
+    """Return how many rows would serve better, by learning curves; empty where rows suffice."""
+    if rule.predicts.kind != "classes" or rule.support.rows >= _ROWS_OF_A_RULE:
+        return ""
+    # median and quartiles of the rows of `nri bench wide`; both halves of the tables agree
+    gain = "got 4 more of 100 new rows right than rules from 30 (half of them 2 to 7)"
+    return f"about 100 rows would serve better: on 88 tables rules from 100 {gain}"
 
 
 _FEW_ROWS = 10  # Rows below which every rule comes with a warning.
+_ROWS_OF_A_RULE = 60  # Rows below which more of them are mostly worth more than other columns or settings.
 _AFTERWARDS = {"discharge", "discharged", "outcome", "total", "final", "followup", "death", "died"}
 """Words in names of columns that may be known only when the outcome is."""
 
@@ -415,8 +430,8 @@ def show_stability(rule: Rule | None, result: Stability) -> None:
 
 def show_slices(result: "Slices") -> None:
     """Show the slices on which a model errs, and how many were doubtful."""
-    tested = "rows held out for testing" if result.test == "holdout" else "rows"
-    message(f"error rate {result.rate:.2f} on the {result.rows} {tested} ({result.errors} errors)")
+    tested = f"{result.rows} rows held out for testing ({result.errors} errors)"
+    message(f"error rate {result.rate:.2f} on the {tested}")
     if result.slices:
         lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
         for one in result.slices:
@@ -460,7 +475,9 @@ def show_alternatives(shelf: "Alternatives") -> None:
     lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
     emit("\n\n".join([*parts, text_table(lines)]))
     count = shelf.shortest.lines
-    emit(f"the shortest rule whose difference is within its error has {count} line{'s' * (count != 1)}")
+    emit(
+        f"the shortest rule that is as good within a point and its error has {count} line{'s' * (count != 1)}"
+    )
 
 
 def record_json(record: Any, **more: Any) -> str:

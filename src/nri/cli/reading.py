@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import message, progress
-from nri.cli.files import parse_costs, read_options, read_rule, read_settings, rows_in_place
+from nri.cli.files import parse_costs, parse_order, read_options, read_rule, read_settings, rows_in_place
 from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -171,8 +171,10 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
     given: dict[str, Any] = {name: getattr(options, name) or None for name in names}
     given["use"] = split_names(options.use, present)
     given["never"] = split_names(options.never, (*present, *taken))
-    if isinstance(options, opt.InduceOptions) and (options.costs or options.keep):
+    if isinstance(options, opt.InduceOptions):
+        given["counts"] = "points" if options.points else None
         given["costs"] = parse_costs(options.costs, classes) if options.costs else None
+        given["ordered"] = parse_order(options.ordered, classes) if options.ordered else None
         if options.keep is not None:
             given["knowledge"] = replace(settings.knowledge, keep=read_rule(options.keep))
     settings = replace(settings, **{name: value for name, value in given.items() if value is not None})

@@ -41,8 +41,9 @@ def demo(name: str = "breast-cancer", model: opt.Text = None, quiet: bool = Fals
 
         from nri.api import read_table
 
-        data = getattr(datasets, f"load_{name.replace('-', '_')}")(as_frame=True)
-        table = read_table(data.data.assign(**{target: data.target_names[data.target]}), target)
+        data = getattr(datasets, f"load_{name.replace('-', '_')}")()
+        columns = dict(zip(data.feature_names, data.data.T, strict=True))
+        table = read_table({**columns, target: data.target_names[data.target]}, target)
     message(f"{about}: {len(table)} rows, {len(table.names)} columns")
     run(table, opt.InduceOptions(model=model), opt.Scoring(cv=True), opt.OutputOptions(quiet=quiet))
 

@@ -16,10 +16,7 @@ from nri.cli.reading import generator, large_files, open_rows, open_table, setti
 from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
-    from nri.rows.base import Rows
     from nri.rule import Rule
-    from nri.table import Table
-    from nri.table.target import Answers
     from nri.tasks.compare import RowChanges
 
 DIFFERENT = 3  # Exit code of --fail-above.
@@ -64,7 +61,9 @@ def compare(
 
 def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out: Path | None) -> "RowChanges":
     """Apply both rules to a table, and write the rows on which they differ if they are wanted."""
-    from nri.table.write import typed_frame, write_table
+    from nri.table.cells import objects_of
+    from nri.table.source import Source
+    from nri.table.write import typed_columns, write_table
     from nri.tasks.compare import row_changes
 
     files = files_to_stream(file, place)
@@ -79,8 +78,8 @@ def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out:
     changes = row_changes(old, new, source)
     if out is not None and changes.differs is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
-        changed = changes.differs.nonzero()[0]
-        write_table(typed_frame(source).assign(**predicted).take(changed), out)
+        both = Source({**typed_columns(source), **predicted})
+        write_table({name: objects_of(both.listed(name))[changes.differs] for name in both.names}, out)
     return changes
 
 
@@ -101,6 +100,7 @@ def alternatives(
     """
     from nri.cli.output import record_json, show_alternatives
     from nri.induce.alternatives import alternatives as find
+    from nri.induce.floors import Floors
 
     check_output(output, file)
     form = chosen_format(output)
@@ -108,12 +108,16 @@ def alternatives(
         raise InputError("--out is for the rule that you pick; add --pick N, or write the list by > FILE")
     if pick is None and form not in (None, "text", "json"):
         raise InputError(f"--format {form} is for the rule that you pick; add --pick N, or use text or json")
-    if options.min_sensitivity or options.min_specificity:
-        raise InputError("floors are for nri induce; to weigh errors here, use --cost CLASS=COST")
+    floors = Floors(options.min_sensitivity, options.min_specificity)
     with open_rows(file, reading, rows, options.config) as opened:
         table = in_memory(opened, rows.sample)
     with progress("searching for rules"):
-        shelf = find(table, settings_of(options, table), within, most, rng=generator(random_state))
+        settings, rng = settings_of(options, table), generator(random_state)
+        shelf = find(table, settings, within, most, rng=rng, floors=floors)
+    if shelf.sampled is not None:
+        message(f"searched and counted {shelf.sampled} of {len(table)} rows")
+    if shelf.floored is not None:
+        message(str(shelf.floored), always=not shelf.floored.met)
     if pick is not None:
         n_rules = len(shelf.rules)
         if pick > n_rules:
@@ -165,7 +169,6 @@ def slices(
     predictions: str,
     rows: opt.RowOptions,
     tolerance: float | None = None,
-    test: str = "holdout",
     alpha: float = 0.05,
     most: int = 5,
     max_literals: int = 3,
@@ -181,9 +184,9 @@ def slices(
 ) -> None:
     """Find slices on which a model errs more often than elsewhere.
 
-    The table holds the predictions of the model and the truth. By default slices are searched on one half of
-    the rows and counted on the other, so that lift and p-value are not biased by the search. Of a large file
-    some rows are searched and all others counted.
+    The table holds the predictions of the model and the truth. Slices are searched on one half of the rows
+    and counted on the other, so that lift and p-value are not biased by the search. Of a large file some
+    rows are searched and all others counted.
     """
     from nri.cli.output import record_json, show_slices
     from nri.induce.folds import note_on_rows
@@ -203,16 +206,16 @@ def slices(
         others = [name for name in split_names(never, names) or () if name not in taken]
         return {"columns": split_names(use, names), "never": others}
 
-    files = large_files(file, rows) if test == "holdout" else None
+    files = large_files(file, rows)
     if files is not None and (groups or time_order):
         raise InputError("--groups and --time-order are for tables read into memory; add --engine memory")
     if files is not None:
         with progress("searching for slices") as step:
-            some = some_rows(files, rows.sample or SAMPLE)
-            options |= chosen(some.source.names)
+            some, n_rows = some_rows(files, rows.sample or SAMPLE)
+            options |= chosen(some.names)
             options["step"] = lambda counted: step.describe(f"counting on all rows: {counted}")
-            result = stream_slices(files, some.source, some.n_rows, labels, predictions, **options)
-        searched = f"searched {len(some.source)} of {some.n_rows} rows (--sample), chosen by a hash"
+            result = stream_slices(files, some, n_rows, labels, predictions, **options)
+        searched = f"searched {len(some)} of {n_rows} rows (--sample), chosen by a hash"
         message(f"{searched}; all others are counted")
     else:
         table = open_table(file, rows).table()
@@ -221,10 +224,8 @@ def slices(
         predicted = read_answers(table, predictions, "--predictions")
         features = table.without(truth.column, predicted.column).arranged(groups, time_order)
         message(note_on_rows(features, "--groups {}".format))
-        shuffles = 200 if test == "permutation" else None
-        with progress("searching for slices", steps=shuffles) as step:
-            rng = generator(random_state)
-            result = error_slices(features, truth, predicted, test=test, rng=rng, step=step, **options)
+        with progress("searching for slices"):
+            result = error_slices(features, truth, predicted, rng=generator(random_state), **options)
     if json:
         emit(record_json(result))
     else:
@@ -238,7 +239,6 @@ def surrogate(
     output: opt.OutputOptions,
     rows: opt.RowOptions,
     threshold: float | None = None,
-    labels: opt.Text = None,
     positive: opt.Text = None,
     weights: opt.Text = None,
     random_state: int = 0,
@@ -247,71 +247,27 @@ def surrogate(
 
     Fidelity is how well the rule predicts the model's predictions, cross-validated.
     """
+    from nri.induce.validate import FOLDS
+    from nri.tasks.surrogate import mimic
+
     check_output(output, file)
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     reading = opt.Reading(target, positive, weights=weights)
     try:
         with open_rows(file, reading, rows) as opened:
-            _mimic(opened, options, output, target, labels, rows.sample, seed=random_state)
+            names = tuple(opened.columns)
+            never = split_names(options.never, names) or ()
+            explained = [one for one in never if one not in names and target.strip('"').startswith(one)]
+            settings = settings_of(options, opened, *explained)
+            with progress("searching for a rule", steps=FOLDS) as step:
+                result = mimic(opened, settings, rng=generator(random_state), step=step)
     except UnknownColumnError as error:
         if error.name != target and not target.startswith(error.name):
             raise
         raise UnknownColumnError(error.name, error.present, where="--predictions") from None
-
-
-def _mimic(
-    rows: "Table | Rows",
-    options: opt.RuleOptions,
-    output: opt.OutputOptions,
-    target: str,
-    labels: str | None,
-    sample: int | None,
-    *,
-    seed: int,
-) -> None:
-    from nri.induce.validate import FOLDS
-    from nri.outcome import Classes
-    from nri.table.by_plan import comparison_of
-    from nri.tasks.surrogate import mimic, right_shares
-
-    names = tuple(rows.columns)
-    taken = [] if labels is None else [comparison_of(labels, names, "--labels")[0]]
-    if labels is not None:
-        if not isinstance(rows.outcome, Classes):
-            raise InputError(f"--labels are compared with classes; add --threshold, e.g. 0.5 for {target!r}")
-        table = in_memory(rows, sample)
-        truth, predicted = _truth_and_predictions(table, labels, target)
-    never = split_names(options.never, names) or ()
-    explained = [name for name in never if name not in names and target.strip('"').startswith(name)]
-    settings = settings_of(options, rows, *explained, *taken)
-    settings = replace(settings, never=[*settings.never, *taken])
-    with progress("searching for a rule", steps=FOLDS) as step:
-        result = mimic(rows, settings, rng=generator(seed), step=step)
     score = result.fidelity
     note = f"rule: fidelity {score.measure} {score} (cross-validated)"
     if score.measure == "accuracy":
         baseline = f"most frequent prediction {score.baseline:.2f}"
         note = f"rule: fidelity {score} (cross-validated; {baseline})"
     write_rule(result.rule, output, chosen_format(output), note)
-    if labels is not None:
-        model, rule = right_shares(result.rule, table, truth, predicted)
-        right = f"the model is right on {model:.2f}, the rule on {rule:.2f} (on these rows)"
-        message(f"against {truth.name}: {right}")
-
-
-def _truth_and_predictions(table: "Table", labels: str, target: str) -> "tuple[Answers, Answers]":
-    """Return both as classes; raise before the work begins if they share no value."""
-    from nri.table import table_of
-    from nri.table.target import read_answers
-    from nri.tasks.surrogate import as_texts
-
-    truth = read_answers(table, labels, "--labels")
-    outcome = table.labels
-    codes = {"prediction": [outcome.classes[code] for code in outcome.codes]}
-    predicted = replace(read_answers(table_of(codes), "prediction"), name=target)
-    words = [set(as_texts(one)[one.labels.known].tolist()) for one in (truth, predicted)]
-    if words[0] & words[1] or words[0] | words[1] <= {"0", "1"}:
-        return truth, predicted
-    few = [", ".join(sorted(one)[:3]) + (", ..." if len(one) > 3 else "") for one in words]
-    both = f"labels {truth.name!r} ({few[0]}) and predictions {target!r} ({few[1]})"
-    raise InputError(f'{both} share no value; compare them, e.g. --labels "{truth.name} = {max(words[0])}"')

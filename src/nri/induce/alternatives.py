@@ -8,6 +8,7 @@ the labelled rows, as the model sees them without their labels, against the best
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
@@ -18,8 +19,9 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
-from nri.induce.classes import LABEL_PART, Candidate, ClassSearch, with_expected
-from nri.induce.constraints import error_costs
+from nri.induce.classes import Candidate, ClassSearch, judged_masses, with_expected
+from nri.induce.constraints import error_prices
+from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
 from nri.induce.segments import ScorePosterior, SegmentSearch
@@ -41,10 +43,11 @@ _WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 3.0, 4.0
 second where labels alone judge, which chose the rules, the third of numbers and survival."""
 _MORE_ROWS = 1.0
 """Rows on which two rules disagree beyond those seen: rules that agree on all rows may differ on new ones."""
-_STAND_INS = 3
-"""Columns, one after the other, that are tried in the place of one."""
-_LEAST_SHOWN = 0.0005
-"""Differences below are said to be none."""
+_STAND_INS = 3  # Columns, one after the other, that are tried in the place of one
+_POINT = (
+    0.01  # With few rows nearly every difference is within its error, also of rules that are clearly worse.
+)
+_LEAST_SHOWN = 0.0005  # Differences below are said to be none
 _PAIRED, _SMALL = 300, 2000
 """Candidates of which every pair is priced, those that gain most; pairs, and single ones, that are kept."""
 
@@ -54,18 +57,17 @@ class Alternative:
     """A rule beside the best one."""
 
     rule: Rule
-    lines: int
-    """branches beside the ELSE"""
+    lines: int  # branches beside the ELSE
     literals: int
     columns: tuple[str, ...]
-    score: float
-    """by the basis of all of them"""
-    difference: float
-    """of this score to that of the best rule"""
-    interval: Interval
-    """95 %, of the difference"""
-    words: str
-    """what sets it apart"""
+    score: float  # by the basis of all of them
+    difference: float  # of this score to that of the best rule
+    interval: Interval  # 95 %, of the difference
+    words: str  # what sets it apart
+
+    def lost(self, measure: str) -> float:
+        """Return how much worse the rule is than the best by a measure."""
+        return self.difference if measure == "cost" else -self.difference
 
 
 @dataclass(frozen=True)
@@ -74,29 +76,23 @@ class ColumnWorth:
 
     column: str
     without: Alternative
-    stand_ins: tuple[str, ...]
-    """columns any one of which can take its place in a rule that is nearly as good"""
+    stand_ins: tuple[str, ...]  # columns any one of which can take its place in a rule that is nearly as good
 
 
 @dataclass(frozen=True)
 class Alternatives:
     """The best rule, rules that are nearly as good, what columns are worth and what lines bring."""
 
-    measure: str
-    """accuracy, cost (where errors have costs; less is better), R² or concordance"""
-    basis: str
-    """``to expect`` where scores are what a posterior expects of new rows, else ``on these rows``"""
-    within: float
-    """how much worse than the best an alternative may be"""
+    measure: str  # accuracy, cost (where errors have costs; less is better), R² or concordance
+    basis: str  # ``to expect`` where scores are what a posterior expects of new rows, else ``on these rows``
+    within: float  # how much worse than the best an alternative may be
     best: Alternative
-    others: tuple[Alternative, ...]
-    """short ones first"""
-    columns: tuple[ColumnWorth, ...]
-    """those of the best rule, the dearest to do without first"""
-    groups: tuple[tuple[str, ...], ...]
-    """columns that can stand in for each other"""
-    frontier: tuple[Alternative, ...]
-    """the best rule of one line, of two, ..."""
+    others: tuple[Alternative, ...]  # short ones first
+    columns: tuple[ColumnWorth, ...]  # those of the best rule, the dearest to do without first
+    groups: tuple[tuple[str, ...], ...]  # columns that can stand in for each other
+    frontier: tuple[Alternative, ...]  # the best rule of one line, of two, ...
+    floored: Floored | None = None  # how floors were met by the best rule
+    sampled: int | None = None  # rows of the sample that was searched and counted, where there are more
 
     @property
     def rules(self) -> tuple[Alternative, ...]:
@@ -111,8 +107,12 @@ class Alternatives:
 
     @property
     def shortest(self) -> Alternative:
-        """The first of the frontier whose difference to the best is within its error."""
-        return next((one for one in self.frontier if one.interval.low <= 0 <= one.interval.high), self.best)
+        """The first of the frontier that loses no more than a standard error, nor than a point."""
+        return next((one for one in self.frontier if one.lost(self.measure) <= self._slack(one)), self.best)
+
+    def _slack(self, one: Alternative) -> float:
+        error = (one.interval.high - one.interval.low) / (2 * Z)
+        return error if self.measure == "cost" else min(error, _POINT)
 
 
 @one_thread()
@@ -123,6 +123,8 @@ def alternatives(
     most: int = 20,
     *,
     rng: np.random.Generator | None = None,
+    induction: Induction | None = None,
+    floors: Floors | None = None,
 ) -> Alternatives:
     """Return the best rule for a table and others that are nearly as good.
 
@@ -138,6 +140,11 @@ def alternatives(
         How many others there are at most.
     rng
         The only source of chance; seeded with 0 by default.
+    induction
+        The induction of the best rule with its search, if that is there already.
+    floors
+        Least sensitivity or specificity. The best rule is then the one that reaches them on cross-validated
+        rows; others reach them, or as much of them as the best, by what is expected of rows.
 
     Raises
     ------
@@ -158,37 +165,44 @@ def alternatives(
         raise InputError(f"most is {most}, but there must be room for a rule: use 1 or more")
     if settings.knowledge.keep is not None:
         raise InputError("keep fixes the clauses of a rule, so that there are no others; drop it")
+    if settings.counts == "points":
+        raise InputError("a card of points is chosen as a whole; drop the points to see other rules")
+    floored = None
+    if floors:
+        floored, _ = meet_floors(table, settings, floors, rng=deepcopy(rng))
+        settings = replace(settings, tilt=floored.tilt)
     table, settings = prepared(table, settings)
-    table = MemoryRows(table).sample(table.explained.searched_rows)
-    induction, found = searched(table, settings, rng)
-    if found is None:
+    n_rows, table = len(table), MemoryRows(table).sample(table.explained.searched_rows)
+    sampled = len(table) if n_rows > table.explained.searched_rows else None
+    if induction is None or induction.search is None:
+        induction = searched(table, settings, rng)
+    if induction.search is None:
         name = table.explained.name
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
-    search, features, first = found
+    search, features, first = induction.search
+    rules: _ClassRules | _SegmentRules
     if isinstance(search, SegmentSearch):
-        return _Shelf(_SegmentRules(induction, search, features), within, most).filled()
-    if first is None or first.induced.found_by is None:
+        rules = _SegmentRules(induction.rule, search, features, first)
+    elif isinstance(first, Candidate) and first.induced.found_by is not None:
+        rules = _ClassRules(induction.rule, search, features, first)
+    else:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
-    return _Shelf(_ClassRules(induction, search, features, first), within, most).filled()
+    return replace(_Shelf(rules, within, most, floors).filled(), floored=floored, sampled=sampled)
 
 
 class _ClassRules:
     """Rules for classes, by what is believed of the labelled rows without their labels, and by these."""
 
-    def __init__(self, found: Induction, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
+    def __init__(self, best: Rule, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
         self.search, self.features, self.first, self.table = search, features, first, search.table
-        self.best = with_plain_values(found.rule, self.table).settled
-        costs = error_costs(self.table, search.settings) if search.settings.weighs_errors else None
-        self.measure = "accuracy" if costs is None else "cost"
-        self.costs = np.ones(len(self.table.classes)) if costs is None else costs
-        self.rows, masses, self.wider = np.arange(len(self.table)), self.table.class_weights, _WIDER_BY_LABELS
-        held_out = first.induced.held_out
-        self.basis = "on these rows" if held_out is None else "to expect"
-        if held_out is not None:
-            self.rows, self.wider = first.view.rows[held_out.rows], _WIDER
-            labels = np.eye(len(self.costs))[self.table.codes[self.rows]]
-            labels *= held_out.masses.sum(axis=1, keepdims=True)
-            masses = LABEL_PART * labels + (1 - LABEL_PART) * held_out.masses
+        self.best = with_plain_values(best, self.table).settled
+        stated = replace(search.settings, tilt=1.0)  # what a floor needs is no cost
+        prices = error_prices(self.table, stated) if stated.weighs_errors else None
+        self.measure = "accuracy" if prices is None else "cost"
+        self.prices = 1.0 - np.eye(len(self.table.classes)) if prices is None else prices
+        self.rows, masses = judged_masses(first, self.table)
+        by_labels = first.induced.held_out is None
+        self.basis, self.wider = ("on these rows", _WIDER_BY_LABELS) if by_labels else ("to expect", _WIDER)
         self.masses = masses / masses.sum()
 
     def without(self, names: Collection[str]) -> Rule:
@@ -237,10 +251,15 @@ class _ClassRules:
 
     def worth(self, predicted: NDArray[Any]) -> tuple[float, FloatArray, FloatArray]:
         """Return right rows or their cost to expect, [S, classes] what that is the mean of, [M] by labels."""
-        costs, codes = self.costs, self.table.codes
-        right = np.eye(len(costs))[predicted[self.rows]]
-        worth = right if self.measure == "accuracy" else (1 - right) * costs
-        return float((self.masses * worth).sum()), worth, (predicted == codes) * costs[codes]
+        prices, codes = self.prices, self.table.codes
+        paid = prices.T[predicted[self.rows]]
+        worth = 1 - paid if self.measure == "accuracy" else paid
+        return float((self.masses * worth).sum()), worth, prices.max(axis=1)[codes] - prices[codes, predicted]
+
+    def reached(self, predicted: NDArray[Any]) -> FloatArray:
+        """[2]: sensitivity and specificity of the class asked about."""
+        right = (np.eye(2)[predicted[self.rows]] * self.masses).sum(axis=0) / self.masses.sum(axis=0)
+        return np.asarray(right if self.table.positive == 0 else right[::-1])
 
 
 class _SegmentRules:
@@ -248,10 +267,10 @@ class _SegmentRules:
 
     wider, basis = _WIDER_SEGMENTS, "on these rows"
 
-    def __init__(self, found: Induction, search: SegmentSearch, features: Binarizer) -> None:
+    def __init__(self, best: Rule, search: SegmentSearch, features: Binarizer, scores: Any) -> None:
         self.search, self.features, self.table, self.outcome = search, features, search.table, search.outcome
-        self.posterior = found.posterior if isinstance(found.posterior, ScorePosterior) else None
-        self.best = self._plain(found.rule)
+        self.posterior = scores if isinstance(scores, ScorePosterior) else None
+        self.best = self._plain(best)
         self.masses = (self.table.weights / self.table.weights.sum())[:, None]
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
@@ -289,8 +308,10 @@ class _SegmentRules:
 class _Shelf:
     """The rules of a search, judged against its best one."""
 
-    def __init__(self, rules: _ClassRules | _SegmentRules, within: float, most: int) -> None:
-        self.rules, self.best, self.within, self.most = rules, rules.best, within, most
+    def __init__(
+        self, rules: _ClassRules | _SegmentRules, within: float, most: int, floors: Floors | None = None
+    ) -> None:
+        self.rules, self.best, self.within, self.most, self.floors = rules, rules.best, within, most, floors
         self.predicted = rules.predicted(self.best)
         score, self.worth, self.by_labels = rules.worth(self.predicted)
         self.score = round(score, 9)
@@ -304,14 +325,14 @@ class _Shelf:
                 columns.append(worth)
                 found += chain
         columns.sort(key=lambda one: (-self._loss(one.without), one.column))
-        others = [self._judged(rule) for rule in self.rules.others(self.most)]
+        others = [self._judged(rule) for rule in self.rules.others(self.most) if self._keeps_floors(rule)]
         frontier = {one.lines: one for one in (*others[::-1], best) if 0 < one.lines <= best.lines + 1}
         return Alternatives(
             self.rules.measure,
             self.rules.basis,
             self.within,
             best,
-            self._shown(best, [*found, *others]),
+            self._shown(best, [*(one for one in found if self._keeps_floors(one.rule)), *others]),
             tuple(columns),
             tuple(sorted({tuple(sorted((x.column, *x.stand_ins))) for x in columns if x.stand_ins})),
             tuple(frontier[lines] for lines in sorted(frontier)),
@@ -328,9 +349,16 @@ class _Shelf:
             chain.append(self._judged(self.rules.without(banned)))
         return ColumnWorth(column, chain[0], tuple(banned[1:])), chain
 
+    def _keeps_floors(self, rule: Rule) -> bool:
+        """Whether a rule reaches the floors, or as much of them as the best one."""
+        if not self.floors or not isinstance(self.rules, _ClassRules):
+            return True
+        own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
+        asked = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
+        return bool((own >= asked - 1e-9).all())
+
     def _loss(self, one: Alternative) -> float:
-        """Return how much worse a rule is than the best."""
-        return one.difference if self.rules.measure == "cost" else -one.difference
+        return one.lost(self.rules.measure)
 
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
@@ -367,12 +395,17 @@ class _Shelf:
         size = attrgetter("lines", "literals", "columns")
         kept: list[Alternative] = []
         taken = keys(best)
-        good = [one for one in found if one.lines and self._loss(one) <= self.within]
+        good = [one for one in found if one.lines and self._loss(one) <= self.within and self._is_news(one)]
         for one in sorted(good, key=lambda one: (self._loss(one), size(one))):
             if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
                 taken |= own
                 kept.append(one)
         return tuple(sorted(kept, key=lambda one: (size(one), self._loss(one))))
+
+    def _is_news(self, one: Alternative) -> bool:
+        """Whether a rule is better than the best, or no longer, or does without one of its columns."""
+        shorter = one.lines <= len(self.best.branches) or not set(one.columns) >= set(self.best.columns)
+        return shorter or self._loss(one) < 0
 
     def _words(self, rule: Rule, difference: float, *, same: bool) -> str:
         """Say what sets a rule apart from the best one."""

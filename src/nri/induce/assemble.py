@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rule import Clause, Dnf, Domain, Kind, Label, Literal, Op, Rule, clause_matrix, simplify
+from nri.rule.literal import is_card
 from nri.search.clauses import AnyClause, IndexCount, members
 from nri.search.result import Induced
 from nri.table.table import Table
@@ -113,7 +114,7 @@ def count_branches(branches: Branches, default: Label, table: Table) -> Rule:
     what is predicted: they are read by their precision.
     """
     labels = {label for _, label in branches}
-    if len(labels) == 1:
+    if len(labels) == 1 and not is_card([clause for clause, _ in branches]):
         return count_classes({labels.pop(): Dnf(clause for clause, _ in branches)}, default, table)
     return _counted(branches, default, table)
 
@@ -197,9 +198,9 @@ def coded_predictions(rule: Rule, table: Table) -> NDArray[Any]:
 
 
 def right_weight(rule: Rule, table: Table) -> float:
-    """Weight of the rows whose class is predicted."""
-    predicted = rule.predict_index(table.columns, len(table))
-    return float(table.weights[predicted == table.codes].sum())
+    """Weight of the rows whose class is predicted, and of others as far as they are near it."""
+    right = table.labels.right(rule.predict_index(table.columns, len(table)))
+    return float((table.weights * right)[right > 0].sum())
 
 
 def least_precision(rule: Rule, table: Table) -> float:

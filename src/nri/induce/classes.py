@@ -55,7 +55,7 @@ class ClassSearch:
                 table.weights,
                 len(table.classes),
                 cells.numbers,
-                constraints.error_costs(table, settings) if settings.weighs_errors else None,
+                constraints.error_prices(table, settings) if settings.weighs_errors else None,
                 None if table.unlabelled is None else cells_of(features, table.unlabelled),
             ),
             literal_meanings(features.variables_, features.domain_),
@@ -74,7 +74,7 @@ class ClassSearch:
             required=constraints.required_literals(view.literals, settings, features.left_out_)
             if settings.require
             else (),
-            counts=settings.counts,
+            counts="auto" if settings.counts == "points" else settings.counts,
             among=self.among,
         )
         induced = model.induce(view.episode, view.groups, limits, self.rng, table.positive)
@@ -91,16 +91,31 @@ class ClassSearch:
         return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
 
 
-LABEL_PART = 0.2
-"""Part of the counted labels in the shares that are expected of a branch; the rest are held-out chances."""
-_PRIOR_ROWS = 2.0  # Rows with the class shares of the whole table that held-out chances are mixed with.
+_LABEL_PART = 0.2
+"""Part of the labels in what judges rules; the rest is what is believed of rows without their labels."""
+_CAUTION = 1.5
+"""Power of what a rule is worth by which its labels count; with 2 the shares of true rules are too low."""
+
+
+def judged_masses(first: Candidate, table: Table) -> tuple[IntArray, FloatArray]:
+    """Return labelled rows, and [rows, classes] what is believed of them: without their labels, mostly.
+
+    Where no posterior has chosen, it is the labels.
+    """
+    held_out = first.induced.held_out
+    if held_out is None:
+        return np.arange(len(table)), table.class_weights
+    rows = first.view.rows[held_out.rows]
+    labels = np.eye(len(table.classes))[table.codes[rows]] * held_out.masses.sum(axis=1, keepdims=True)
+    return rows, _LABEL_PART * labels + (1 - _LABEL_PART) * held_out.masses
 
 
 def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     """Return the rule with the class shares to expect of new rows, branch by branch.
 
     The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
-    each without its label, is not chosen by anything, but hesitates: the truth lies between.
+    each without its label, is not chosen by anything, but hesitates: the truth lies between, and nearer to
+    the labels the more the whole rule is expected to get right beyond one class for all rows.
     """
     held_out = first.induced.held_out
     if held_out is None:
@@ -108,9 +123,14 @@ def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
     deciding = first_to_fire(clause_matrix(rule.clauses, table.columns, len(table)))
     sums = np.zeros((len(rule.estimates), len(table.classes)))
     np.add.at(sums, deciding[first.view.rows[held_out.rows]], held_out.masses)
-    prior = _PRIOR_ROWS * np.array(rule.support.counts) / max(rule.support.rows, 1e-12)
-    counted = np.array([one.expected for one in rule.estimates])
-    shares = LABEL_PART * counted + (1 - LABEL_PART) * np.array([shrink(masses, prior) for masses in sums])
+    predicted = np.eye(len(table.classes))[rule.class_indices]
+    right = float((sums * predicted).sum() / sums.sum())
+    of_table = np.array(rule.support.counts) / rule.support.rows
+    most = float(of_table.max())
+    worth = max(0.0, (right - most) / max(1 - most, 1e-9))
+    counted = np.array([one.counts for one in rule.estimates])
+    masses = worth**_CAUTION * counted + (1 - worth**_CAUTION) * sums
+    shares = np.array([shrink(of_branch, of_table) for of_branch in masses])
     own = shares[:-1][np.arange(len(rule.branches)), rule.class_indices[:-1]]
     by_clean_labels = first.induced.expected_bits is None and first.induced.errors < 1e-9
     if not by_clean_labels and rule.branches and len(table.classes) == 2 and (own < 0.5).all():

@@ -20,7 +20,7 @@ from nri.induce.settings import Costs, Knowledge, Settings, shown
 from nri.outcome import Classes
 from nri.rows.hashing import as_floats
 from nri.rows.memory import MemoryRows
-from nri.rule import Clause, Dnf, Kind, Literal, Op, Rule, rule_truth
+from nri.rule import Clause, Dnf, Kind, Label, Literal, Op, Rule, rule_truth
 from nri.rule.column import Column, Columns
 from nri.table.binarizer import Binarizer
 from nri.table.by_plan import read_condition
@@ -265,7 +265,37 @@ def error_costs(table: Table, settings: Settings) -> FloatArray | None:
     return tilted
 
 
+def error_prices(table: Table, settings: Settings, *, tilted: bool = True) -> FloatArray | None:
+    """[n_classes, n_classes], what it costs to say each class of a row of each; None if errors cost the same.
+
+    That is the cost of the row's class, times how many classes apart the two are if classes are ordered.
+    """
+    of_class = error_costs(table, settings) if tilted else class_costs(table, settings.costs)
+    if of_class is None and not settings.ordered:
+        return None
+    apart = _classes_apart(table, settings.ordered) if settings.ordered else 1.0 - np.eye(len(table.classes))
+    return apart if of_class is None else of_class[:, None] * apart
+
+
+def _classes_apart(table: Table, ordered: Sequence[Label]) -> FloatArray:
+    """[n_classes, n_classes], how far classes are from each other in the order that is given."""
+    order = list(ordered)
+    strange = [label for label in table.classes if order.count(label) != 1]
+    if strange:
+        known = ", ".join(map(repr, table.classes))
+        raise InputError(f"ordered must name {strange[0]!r} once; list all of {known} from low to high")
+    ranks = np.array([order.index(label) for label in table.classes], dtype=np.float64)
+    return np.asarray(np.abs(ranks[:, None] - ranks))
+
+
 def cost_weighted(table: Table, settings: Settings) -> Table:
-    """Return the table with rows that weigh what an error on them costs."""
-    costs = error_costs(table, settings)
-    return table if costs is None else table.reweighted(table.weights * costs[table.codes])
+    """Return the table with rows that weigh what the dearest error on them costs; lesser ones save some."""
+    prices = error_prices(table, settings)
+    if prices is None:
+        return table
+    most = prices.max(axis=1)
+    weighted = table.reweighted(table.weights * most[table.codes])
+    if not settings.ordered:
+        return weighted
+    worth = 1.0 - prices / most[:, None]
+    return weighted.with_outcome(replace(table.labels, worth=tuple(map(tuple, worth.tolist()))))

@@ -34,10 +34,8 @@ _NAMES = tuple(_USELESS)
 class Floors:
     """What must be reached on rows that a rule was not induced from."""
 
-    sensitivity: float = 0.0
-    """of the rows of the class asked about, the share that the rule finds"""
-    specificity: float = 0.0
-    """of the other rows, the share that it leaves alone"""
+    sensitivity: float = 0.0  # of the rows of the class asked about, the share that the rule finds
+    specificity: float = 0.0  # of the other rows, the share that it leaves alone
 
     def __post_init__(self) -> None:
         for name in _NAMES:
@@ -61,12 +59,9 @@ class Floored:
     """How floors were met, or how near they came."""
 
     floors: Floors
-    tilt: float
-    """how much more errors on the class count than they cost"""
-    found: Diagnostics
-    """what is reached with it on cross-validated rows"""
-    plain: Diagnostics
-    """what a rule would for which no floor was asked"""
+    tilt: float  # how much more errors on the class count than they cost
+    found: Diagnostics  # what is reached with it on cross-validated rows
+    plain: Diagnostics  # what a rule would for which no floor was asked
 
     @property
     def met(self) -> bool:

@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 
 from nri.arrays import FloatArray, IntArray, one_thread
+from nri.errors import InputError
 from nri.induce import constraints, models
 from nri.induce.assemble import constant_rule, with_plain_values
 from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of, with_expected
-from nri.induce.refine import with_sharper_cuts
+from nri.induce.refine import pruned, with_sharper_cuts
 from nri.induce.segments import CUTS, PARTS, ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
@@ -36,6 +37,7 @@ from nri.table.table import Table
 
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""
+_PRUNED = 700  # Rows from which the rule of labels is pruned.
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +64,17 @@ class Induction:
     """A rule, and what was not looked at."""
 
     rule: Rule
-    left_out: tuple[LeftOut, ...] = ()
-    """Columns that could be of no use to a rule, and why."""
+    left_out: tuple[LeftOut, ...] = ()  # Columns that could be of no use to a rule, and why
     posterior: TablePosterior | ScorePosterior | None = None
     """What the model believes of any row beyond its rule, if it believes anything."""
     searched: int | None = None
     """Rows that were searched, where it was not all of them. Every count is by all rows in any case."""
     searched_columns: int | None = None
     """Columns that were searched, where the table has so many that it was not all of them."""
+    search: "Found | None" = None
+    """What has searched a table that is not long, as :func:`searched` leaves it."""
 
 
-@one_thread()
 def induce_rule(
     rows: Table | Rows,
     settings: Settings | None = None,
@@ -103,10 +105,21 @@ def induce_rule(
     >>> from nri import read_table
     >>> visits = {"age": [20, 30, 64, 70, 25, 68], "fever": [1, 0, 1, 1, 1, 0], "flu": [0, 0, 1, 1, 0, 0]}
     >>> print(induce_rule(read_table(visits, "flu")).rule)
-    IF  (age > 50 AND fever)     2 of 2 rows, about 0.51 on new ones
-    THEN flu = 1                 ELSE 0   4 of 4 rows, about 0.76 on new ones
+    IF  (age > 50 AND fever)     2 of 2 rows, about 0.52 on new ones
+    THEN flu = 1                 ELSE 0   4 of 4 rows, about 0.74 on new ones
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
+    return replace(induced(rows, settings, rng, step), search=None)
+
+
+@one_thread()
+def induced(
+    rows: Table | Rows,
+    settings: Settings,
+    rng: np.random.Generator,
+    step: Callable[[str], None] = lambda text: None,
+) -> Induction:
+    """Induce as :func:`induce_rule` does, and keep what has searched: other rules are found from there."""
     if isinstance(rows, Table):
         table, settings = prepared(rows, settings)
         if table.explained.is_constant:
@@ -114,7 +127,7 @@ def induce_rule(
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings.knowledge.keep, settings, rng)
         if len(table) <= table.explained.searched_rows:
-            found, _ = searched(table, settings, rng)
+            found = searched(table, settings, rng)
             return replace(found, rule=with_plain_values(found.rule, table))
         rows = MemoryRows(table)
     size = rows.size
@@ -125,14 +138,14 @@ def induce_rule(
     whole = float(sample.weights.sum()) == rows.n_rows and len(sample) <= size
     if not whole:
         step(f"searching a sample of {len(sample)} of {rows.n_rows:.10g} rows")
-    found, _ = searched(sample, settings, rng)
+    found = replace(searched(sample, settings, rng), search=None)
     left_out = (*rows.left_out, *found.left_out)
     if whole:
         return replace(found, rule=with_plain_values(found.rule, sample), left_out=left_out)
     step(f"settling the rule on all {rows.n_rows:.10g} rows")
 
     def search(table: Table, limits: Settings) -> Rule:
-        return searched(table, limits, rng)[0].rule
+        return searched(table, limits, rng).rule
 
     rule = settle(found.rule, sample, rows, settings, search, rng)
     rule = with_plain_values(rule.with_plans(rows.plans), sample, all_rows=False)
@@ -147,14 +160,14 @@ def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
     return table, settings if table.explained.is_constant else _with_knowledge(settings, table)
 
 
-Found = tuple[ClassSearch | SegmentSearch, Binarizer, Candidate | None]
-"""What has searched, its features, and the rule for classes before its cuts were moved."""
+Found = tuple[ClassSearch | SegmentSearch, Binarizer, Candidate | ScorePosterior | None]
+"""What has searched, its features, and the rule for classes before its cuts were moved, or the scores."""
 
 
-def searched(table: Table, settings: Settings, rng: np.random.Generator) -> tuple[Induction, Found | None]:
+def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Search a table that is not long."""
     if table.explained.is_constant:
-        return Induction(constant_rule(table)), None
+        return Induction(constant_rule(table))
     n_columns = len(table.names)
     cuts = settings.knowledge.cuts
     if n_columns > constraints.SEARCHED_COLUMNS:
@@ -166,11 +179,12 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> tupl
         raise UselessColumnsError(features.left_out_)
     n_searched = None if len(table.names) == n_columns else len(table.names)
     outcome = table.explained
+    if settings.counts == "points" and not (isinstance(outcome, Classes) and len(outcome.classes) == 2):
+        raise InputError("points are for two classes; compare the target with a value, or drop them")
     if isinstance(outcome, Number | Survival):
         segments = SegmentSearch(table, outcome, settings)
         rule, scores = segments.search(features)
-        induction = Induction(rule, features.left_out_, scores, searched_columns=n_searched)
-        return induction, (segments, features, None)
+        return Induction(rule, features.left_out_, scores, None, n_searched, (segments, features, scores))
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
@@ -178,13 +192,18 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> tupl
     search = ClassSearch(table, settings, rng, among)
     first = search.candidate(features, model)
     rule = first.rule
-    if settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
+    if settings.counts == "points":
+        from nri.induce.points import as_points  # which few ask for
+
+        rule = as_points(search, first)
+    elif settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
         rule = with_sharper_cuts(search, features, first)
+    if model.sharpens and first.induced.held_out is None and table.weights.sum() >= _PRUNED and rule.branches:
+        rule = pruned(rule, table, max(among, 2 * len(features.variables_)), settings)
     rule, belief = with_expected(rule, first, table), first.induced.posterior
     plans = {name: table.plans[name] for name in features.columns_}
     posterior = None if belief is None else TablePosterior(plans, features, first.view, belief)
-    induction = Induction(rule, features.left_out_, posterior, searched_columns=n_searched)
-    return induction, (search, features, first)
+    return Induction(rule, features.left_out_, posterior, None, n_searched, (search, features, first))
 
 
 def _features(table: Table, settings: Settings) -> Binarizer:

@@ -16,7 +16,7 @@ import numpy as np
 from nri.arrays import IntArray
 from nri.episode import Episode
 from nri.errors import InputError
-from nri.search.greedy import induce
+from nri.search.greedy import induce, without_copies
 from nri.search.limits import Limits
 from nri.search.result import Induced, Inducer
 from nri.weights import SeededNetwork, checked_card
@@ -106,4 +106,5 @@ class GreedyInducer:
         positive: int | None,
     ) -> Induced:
         """See :class:`nri.search.result.Inducer`."""
+        limits = without_copies(limits, episode)
         return induce(episode, rng=rng, limits=limits, positive=positive, groups=groups)

@@ -19,15 +19,16 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.induce import constraints, models
 from nri.induce.assemble import branches_of, count_branches, least_precision, right_weight, simplified
 from nri.induce.classes import Candidate, ClassSearch
+from nri.induce.settings import Settings
 from nri.rule import Clause, Column, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
 from nri.rule.literal import plain_value
+from nri.rule.truth import first_to_fire
 from nri.search.objective import DescriptionLength, clause_bits
 from nri.table.binarizer import Binarizer
 from nri.table.cuts import Cut, say
 from nri.table.table import Table
 
-Border = tuple[str, Value]
-"""A column and the value that literals compare it with."""
+Border = tuple[str, Value]  # A column and the value that literals compare it with
 
 
 class Cells:
@@ -111,7 +112,7 @@ def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProf
 def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells) -> CutProfile:
     """Try a border at every place at once, by the class of each row [M] above it and not above it."""
     matters = cells.known & (above != below)
-    gain = (table.codes == above).astype(np.float64) - (table.codes == below)
+    gain = table.labels.right(above) - table.labels.right(below)
     codes = cells.codes[matters]
     by_value = np.bincount(codes, (table.weights * gain)[matters], minlength=len(cells.distinct))
     # rounded, so that sums taken in another order of rows do not decide between equal places
@@ -207,6 +208,56 @@ def sharpen(
     if rule is start:
         return rule
     return _with_plain_values(rule, sorted(moved, key=position), rows, min_precision)
+
+
+_EACH = DescriptionLength(price=1.0)  # What a rule costs whose errors are coded branch by branch.
+_GIVEN_UP = 0.005  # Share of the rows that a rule may decide wrongly to be shorter.
+
+
+def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rule:
+    """Return the rule without branches and conditions that do not pay for themselves, branch by branch.
+
+    The errors of each branch are coded at a rate of its own. At one rate for all rows, as the search codes
+    them, an error costs many bits where one class is rare, also among rows of which half are wrong in any
+    case: there, conditions that fit them by luck seem to pay. Where classes are not rare they do pay, though
+    they tell branches apart that differ little: so few rows may be decided wrongly for it.
+    """
+    rows = BorderRows(constraints.cost_weighted(table, settings), ())
+    bits, most_wrong = _bits_by_branch(rule, rows, n_literals), rows.wrong(rule) + _GIVEN_UP * rows.total
+    while True:
+        shorter = [count_branches(one, rule.default, table) for one in _shorter(rule, settings)]
+        kept = [one for one in shorter if rows.wrong(one) <= most_wrong]
+        kept = [one for one in kept if _keeps(one, rule, table, settings.min_precision)]
+        costs = [_bits_by_branch(one, rows, n_literals) for one in kept]
+        if min(costs, default=bits) >= bits:
+            return rule
+        bits = min(costs)
+        rule = kept[costs.index(bits)]
+
+
+def _bits_by_branch(rule: Rule, rows: BorderRows, n_literals: int) -> float:
+    """Return the bits of a rule, and of the errors of each branch and of the ELSE."""
+    fires = np.stack([rows.held(clause) >= clause.at_least for clause in rule.clauses], axis=1)
+    place, weights = first_to_fire(fires), rows.table.weights
+    wrong = weights * (rule.class_indices[place] != rows.table.codes)
+    errors, totals = (np.bincount(place, each, len(rule.estimates)) for each in (wrong, weights))
+    n_classes = len(rows.table.classes)
+    data = [_EACH.cost(e, np.array(0.0), float(t), n_classes) for e, t in zip(errors, totals, strict=True)]
+    lengths = np.array([len(clause) for clause in rule.clauses], dtype=np.int64)
+    return round(float(sum(data) + clause_bits(lengths, n_literals).sum()), 6)
+
+
+def _shorter(rule: Rule, settings: Settings) -> Iterator[list[tuple[Clause, Label]]]:
+    """Yield the branches of a rule without each of them, and without each condition of a conjunction."""
+    branches = branches_of(rule)
+    for i, (clause, label) in enumerate(branches):
+        others = [*branches[:i], *branches[i + 1 :]]
+        if others:
+            yield others
+        for literal in () if clause.counts or len(clause) == 1 else clause:
+            if literal.column not in settings.require:
+                less = Clause(one for one in clause if one != literal)
+                yield [*branches[:i], (less, label), *branches[i + 1 :]]
 
 
 def rule_bits(rule: Rule, table: Table, n_literals: int) -> float:

@@ -33,12 +33,9 @@ from nri.table.table import Table
 CUTS, PARTS = 10, 8
 """Most thresholds of one column, and equal parts of the score by which columns are cut; chosen, like those
 below, on half of 38 raw tables with numbers that are not those of ``nri bench number``."""
-_FINE = 20
-"""Equal parts of a column between finer cuts, once it is known that a clause uses it."""
-_LEAST_ROWS = 5.0
-"""Fewest rows of a branch."""
-_PRICE = 1.25
-"""Bits of rows that one bit of rule must save."""
+_FINE = 20  # Equal parts of a column between finer cuts, once it is known that a clause uses it
+_LEAST_ROWS = 5.0  # Fewest rows of a branch
+_PRICE = 1.25  # Bits of rows that one bit of rule must save
 
 _WORTH = 200.0
 """Rows that expected scores are worth at most; fewer rows are worth up to this. So a list for them is as long
@@ -57,17 +54,13 @@ class ScorePosterior:
     table: Table
     outcome: Number | Survival
     features: Binarizer
-    order: IntArray
-    """[N], the variables in the order that the experts see them in"""
-    numbers: IntArray
-    """[F], the same for numbers"""
+    order: IntArray  # [N], the variables in the order that the experts see them in
+    numbers: IntArray  # [F], the same for numbers
     experts: ScoreExperts
-    scores: FloatArray
-    """[M], what they were formed by"""
+    scores: FloatArray  # [M], what they were formed by
     support: FloatArray
     """[M], what they expect of each row of the table without that row, with mean 0 and variance 1"""
-    bits: float
-    """what it takes to say the scores, given that"""
+    bits: float  # what it takes to say the scores, given that
     heard: bool = False
     """whether the scores that were searched are what they expect, or for numbers half of it"""
     telling: frozenset[str] = frozenset()
@@ -104,8 +97,7 @@ class SegmentSearch:
     table: Table
     outcome: Number | Survival
     settings: Settings
-    quick: bool = False
-    """whether one beginning of each search is enough"""
+    quick: bool = False  # whether one beginning of each search is enough
 
     def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
         """Return the best rule that is found, by the scores alone or by what the experts expect of them.

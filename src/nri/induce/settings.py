@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 import numpy as np
 
 from nri.errors import InputError
-from nri.rule import Label, Literal, Rule
+from nri.rule import Label, Literal, Rule, as_label
 
 DEFAULT_MODEL = "seeded"
 Costs = Mapping[Label, float] | OneOf["balanced"] | None
@@ -30,16 +30,15 @@ class Knowledge:
     >>> known = Knowledge(cuts={"age": [50, 65]}, monotone={"age": "up"})
     >>> clf = NRIClassifier(knowledge=known, positive="yes").fit(rows, ill)
     >>> print(clf.rule_)
-    IF  (age > 50)     12 of 12 rows, about 0.93 on new ones
-    THEN y = yes       ELSE no   8 of 12 rows, about 0.61 on new ones
+    IF  (age > 50)     12 of 12 rows, about 0.95 on new ones
+    THEN y = yes       ELSE no   8 of 12 rows, about 0.63 on new ones
     >>> print(clf.knowledge_price_)
     what you asked for costs 16.7 points: accuracy 0.833 on these rows, 1.000 without
     """
 
     keep: Rule | None = None
     """A rule whose clauses stay; the others are found around them. Of classes, it is about one of two."""
-    forbid: Collection[str | Literal] = ()
-    """Conditions that no clause has, nor stricter ones: ``age > 80``."""
+    forbid: Collection[str | Literal] = ()  # Conditions that no clause has, nor stricter ones: ``age > 80``
     cuts: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """For number columns the only places where they are cut."""
     monotone: Mapping[str, str] = field(default_factory=dict)
@@ -71,37 +70,31 @@ class Knowledge:
 class Settings:
     """What a user can set; one record for the estimators, the command line and the page."""
 
-    model: str = DEFAULT_MODEL
-    """Which model finds them; see :mod:`nri.induce.models`."""
-    max_clauses: int = 8
-    """Most clauses in the rule of one class."""
+    model: str = DEFAULT_MODEL  # Which model finds them; see :mod:`nri.induce.models`
+    max_clauses: int = 8  # Most clauses in the rule of one class
     max_branches: int | None = None
     """Most branches of the whole rule; by default about two a class, see
     :meth:`nri.search.limits.Limits.branches`."""
-    max_literals: int = 6
-    """Most literals in one clause."""
-    use: Collection[str] | None = None
-    """The only columns that rules may use; None for all."""
-    never: Collection[str] = ()
-    """Columns that rules never use."""
-    require: Collection[str] = ()
-    """Columns that every clause uses."""
-    negations: bool = True
-    """Whether ``NOT x`` and ``x != a`` may occur; ``x <= 3`` always may."""
-    min_precision: float = 0.0
-    """Least share of its class among the rows that a clause covers."""
+    max_literals: int = 6  # Most literals in one clause
+    use: Collection[str] | None = None  # The only columns that rules may use; None for all
+    never: Collection[str] = ()  # Columns that rules never use
+    require: Collection[str] = ()  # Columns that every clause uses
+    negations: bool = True  # Whether ``NOT x`` and ``x != a`` may occur; ``x <= 3`` always may
+    min_precision: float = 0.0  # Least share of its class among the rows that a clause covers
     binarize: OneOf["auto", "paper"] = "auto"
     """How columns become boolean variables; see :class:`nri.table.binarizer.Binarizer`."""
     costs: Costs = None
     """What it costs to take a row of a class for another one; 1 where none is given. ``balanced`` makes all
     classes weigh the same together."""
+    ordered: Sequence[Label] = ()
+    """The classes from low to high, where they have an order: an error costs as many as it is classes off."""
     tilt: float = 1.0
     """How much more errors on the positive class count than they cost: what a floor for sensitivity or
     specificity needs, see :func:`nri.induce.floors.meet_floors`."""
-    counts: OneOf["auto", "never", "only"] = "auto"
-    """Whether clauses may count, at least so many of their literals: where it is worth it, never, always."""
-    knowledge: Knowledge = field(default_factory=Knowledge)
-    """What a person knows."""
+    counts: OneOf["auto", "never", "only", "points"] = "auto"
+    """Whether clauses may count, at least so many of their literals: where it is worth it, never, always; or
+    whether the whole rule for two classes is a card of points."""
+    knowledge: Knowledge = field(default_factory=Knowledge)  # What a person knows
     stable: bool = False
     """Whether the rule is to be one that other rows would give too; see :mod:`nri.induce.models`."""
 
@@ -118,12 +111,23 @@ class Settings:
         yes_or_no("stable", self.stable)
         real("min_precision", self.min_precision)
         one_of("binarize", self.binarize, ("auto", "paper"))
-        one_of("counts", self.counts, ("auto", "never", "only"))
+        one_of("counts", self.counts, ("auto", "never", "only", "points"))
         if self.costs is not None and not isinstance(self.costs, str):
             mapping("costs", self.costs, "a cost for each class, or 'balanced'")
+        order(self.ordered)
         if not isinstance(self.knowledge, Knowledge):
             known = shown(self.knowledge)
             raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
+        if self.counts == "points":
+            about = {
+                "require": self.require,
+                "keep": self.knowledge.keep,
+                "min_precision": self.min_precision,
+            }
+            for name in (name for name, value in about.items() if value):
+                raise InputError(f"{name} is about single clauses, and a card of points has none; drop it")
+        if self.costs is not None and not isinstance(self.costs, str):
+            mapping("costs", self.costs, "a cost for each class, or 'balanced'")
 
     @property
     def most_clauses(self) -> int:
@@ -142,8 +146,13 @@ class Settings:
 
     @property
     def weighs_errors(self) -> bool:
-        """Whether errors on some classes count more than on others."""
-        return self.costs is not None or self.tilt != 1.0
+        """Whether some errors count more than others."""
+        return self.prices_errors or self.tilt != 1.0
+
+    @property
+    def prices_errors(self) -> bool:
+        """Whether it was said what errors cost, so that a mean cost can be told."""
+        return self.costs is not None or bool(self.ordered)
 
 
 def shown(value: Any) -> str:
@@ -198,6 +207,13 @@ def names(name: str, value: Any) -> list[str]:
         if isinstance(one, bool) or not isinstance(one, str | numbers.Integral):
             raise InputError(f"{name} lists {shown(one)}, which is no name of a column; give a list of names")
     return [str(one) for one in listed]
+
+
+def order(value: Any) -> tuple[Label, ...]:
+    """Return a parameter that lists classes from low to high."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"ordered is {shown(value)}; list the classes from low to high")
+    return tuple(as_label(label) for label in value)
 
 
 def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:

@@ -26,7 +26,7 @@ from nri.induce.assemble import (
     right_weight,
 )
 from nri.induce.classes import ClassSearch
-from nri.induce.refine import Border, borders_of, rule_bits, sharpen, with_borders
+from nri.induce.refine import Border, borders_of, pruned, rule_bits, sharpen, with_borders
 from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rows.base import Drawn, Patterns, Rows, RowsColumn, Window
@@ -46,6 +46,7 @@ _WORTH_A_LOOK = 0.0005  # Share of rows that a round must have gained for errors
 _REGIONS = 3  # Classes that a rule predicts most often wrongly, whose rows are looked at again.
 _REGION_ROWS = 2000  # About how many rows of a region are looked at.
 _LEAST = 40  # Fewer rows of a region tell nothing.
+_LITERALS_OF_COLUMN = 12  # Among about how many for each column the literals of a rule have been chosen.
 _REACH, _SHARE, _LEVELS = 64, 0.03, 2
 """Places on each side of a border, share of the rows that the first window takes in on each side, and windows
 around a border, one after the other, each finer by half its reach."""
@@ -82,7 +83,7 @@ class _Settling:
         """Count the rule on all rows, and improve it there if the model allows it."""
         counts = self.rows.count(_literals(first))
         rule = self.recounted(first, counts)
-        if not models.get_inducer(self.settings.model).sharpens:
+        if self.settings.counts == "points" or not models.get_inducer(self.settings.model).sharpens:
             return rule
         if self._n_patterns(_literals(first)) > _MOST_PATTERNS:
             rule, counts = self.plainer(rule, counts)
@@ -99,7 +100,7 @@ class _Settling:
             rule_bits(one, constraints.cost_weighted(patterns.table, self.settings), n_literals)
             for one, patterns in ((found, other), (rule, on))
         )
-        return (found, self.rows.narrowed(other, _literals(found))) if bits < own else (rule, on)
+        return (found, other) if bits < own else (rule, on)
 
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
@@ -125,7 +126,9 @@ class _Settling:
                 break
             gain = right_weight(chosen, wide.table) - right_weight(before, wide.table)
             look = gain / self.rows.n_rows > _WORTH_A_LOOK and bool(_literals(chosen) - own)
-            rule, on = chosen, self.rows.narrowed(wide, _literals(chosen))
+            rule, on = chosen, wide
+        if rule.branches:
+            rule = pruned(rule, on.table, _LITERALS_OF_COLUMN * len(self.sample.names), self.settings)
         return self.recounted(rule, on)
 
     def sharpened(self, rule: Rule, on: Patterns) -> list[tuple[Clause, Label]]:
@@ -178,7 +181,9 @@ class _Settling:
         table = drawn.table.take(rows).about(None)
         if len(table) < _LEAST or len(np.unique(table.codes)) < 2:
             return []
-        free = replace(self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, tilt=1.0)
+        free = replace(
+            self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, ordered=(), tilt=1.0
+        )
         return sorted(_literals(self.search(table, free)), key=lambda literal: literal.sort_key)
 
     def affordable(self, own: set[Literal], further: Sequence[Literal]) -> set[Literal]:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
 from nri.induce.assemble import coded_predictions, constant_rule
-from nri.induce.constraints import class_costs
+from nri.induce.constraints import error_prices
 from nri.induce.folds import Folds, groups_of, make_folds
 from nri.induce.induce import Induction, induce_rule
-from nri.induce.settings import NOTHING, Costs, Settings
+from nri.induce.settings import NOTHING, Settings
 from nri.outcome import Score
 from nri.outcome.score import Diagnostics, Sampled, diagnosed_classes, diagnostics_of
 from nri.rows.base import Rows
@@ -40,12 +40,16 @@ _FINEST = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class MeanCost:
-    """What a rule costs on a row on average, beside the least that saying one class always costs."""
+    """What a rule costs on a row on average, beside the least that saying one class always costs.
+
+    Of ordered classes it is how many classes off the rule is, if no costs are given.
+    """
 
     mean: float
     error: float  # standard error of the mean
     label: Label  # the class that is cheapest to say always
     always: float  # what that costs
+    measure: str = "cost"  # or distance
 
     def __str__(self) -> str:
         return f"{self.mean:.2f} ± {self.error:.2f}"
@@ -57,32 +61,33 @@ class MeanCost:
             return ""
         label = phrase_label(self.label)
         return (
-            f"cross-validated, the rule costs no less than always predicting {label} "
+            f"cross-validated, the rule has no less {self.measure} than always predicting {label} "
             f"({self.always:.2f} a row): use ALWAYS {label}, or give more rows"
         )
 
 
-def mean_cost(table: Table, predicted: IntArray, costs: Costs) -> MeanCost | None:
-    """Return what it costs on average to predict these classes; None without costs.
+def mean_cost(table: Table, predicted: IntArray, settings: Settings) -> MeanCost | None:
+    """Return what it costs on average to predict these classes; None if it was not said what errors cost.
 
     >>> from nri.outcome import Classes
     >>> from nri.table import table_of
     >>> ill = Classes("ill", ("no", "yes"), np.array([0, 0, 0, 1]))
     >>> table = table_of({"x": [1, 2, 3, 4]}).with_outcome(ill)
-    >>> cost = mean_cost(table, np.array([0, 1, 1, 1]), {"yes": 5})
+    >>> cost = mean_cost(table, np.array([0, 1, 1, 1]), Settings(costs={"yes": 5}))
     >>> cost.mean, cost.always, cost.label
     (0.5, 0.75, 'yes')
     """
-    of_class = class_costs(table, costs)
-    if of_class is None:
+    prices = error_prices(table, settings, tilted=False)
+    if prices is None:
         return None
     share = table.weights / table.weights.sum()
-    paid = of_class[table.codes] * (predicted != table.codes)
+    paid = prices[table.codes, predicted]
     mean = float(share @ paid)
-    at_risk = (of_class * table.by_class) / table.weights.sum()
-    cheapest = int(np.argmax(at_risk))
+    always = table.by_class @ prices / table.weights.sum()
+    cheapest = int(np.argmin(always))
     error = math.sqrt(float(share**2 @ (paid - mean) ** 2))
-    return MeanCost(mean, error, table.classes[cheapest], float(at_risk.sum() - at_risk[cheapest]))
+    measure = "distance" if settings.costs is None else "cost"
+    return MeanCost(mean, error, table.classes[cheapest], float(always[cheapest]), measure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,9 +138,9 @@ class HeldOut:
     def _scored(self, predicted: NDArray[Any]) -> Score:
         return self.table.explained.score(predicted, self.table.weights, self.sampled)
 
-    def cost(self, costs: Costs) -> MeanCost | None:
-        """Return what the predictions cost on a row on average; None if no costs are given."""
-        return mean_cost(self.table, self.predicted, costs)
+    def cost(self, settings: Settings) -> MeanCost | None:
+        """Return what the predictions cost on a row on average; None if it was not said what errors cost."""
+        return mean_cost(self.table, self.predicted, settings)
 
     def diagnostics(
         self, described: Sequence[Label] = (), prevalence: float | None = None
@@ -323,10 +328,8 @@ def induce_or_constant(table: Table, settings: Settings | None, rng: np.random.G
 class KnowledgePrice:
     """What a person's knowledge costs on the rows at hand."""
 
-    score: float
-    """of the rule that keeps to it"""
-    free: float
-    """of a rule for which nothing was given"""
+    score: float  # of the rule that keeps to it
+    free: float  # of a rule for which nothing was given
     measure: str
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.score import NOT_HELD_OUT, Sampled, Score, share_of, wilson
+from nri.rule.column import ColumnPlan
 from nri.rule.estimate import AnyTarget
 from nri.rule.labels import ClassTarget, Label, Shares, spelled
 from nri.rule.literal import Clause
@@ -29,8 +30,7 @@ the choice."""
 class Outcome(ABC):
     """What is to be explained, for every row of a table: a name, and arrays of length M."""
 
-    name: str
-    """the target or the event, as the caller wrote it"""
+    name: str  # the target or the event, as the caller wrote it
 
     searched_rows: ClassVar[int] = 3000
     """Rows up to which all are searched; of more, about so many. Estimates are counted on all rows."""
@@ -100,18 +100,19 @@ class Classes(Outcome):
 
     classes: tuple[Label, ...]
     """sorted; ``(False, True)`` if the target is a comparison"""
-    codes: IntArray
-    """[M], class indices"""
+    codes: IntArray  # [M], class indices
     positive: int | None = None
     """of two classes, the one that the rule is to be about, if the caller named it"""
+    worth: tuple[tuple[float, ...], ...] | None = None
+    """how far right each class (inner) is for a row of each (outer), between 0 and 1; None for 1 or 0"""
+    plan: ColumnPlan | None = None  # See :attr:`nri.rule.labels.ClassTarget.plan`
 
-    searched_rows: ClassVar[int] = 8192
-    """Rows up to which all are searched; rules from more are no better."""
+    searched_rows: ClassVar[int] = 8192  # Rows up to which all are searched; rules from more are no better
 
     @property
     def predicts(self) -> ClassTarget:
         """The classes, without the rows."""
-        return ClassTarget(self.name, self.classes)
+        return ClassTarget(self.name, self.classes, plan=self.plan)
 
     @property
     def is_constant(self) -> bool:
@@ -130,6 +131,12 @@ class Classes(Outcome):
         """[M, n_classes], the weight of each row in the column of its class."""
         one_hot: FloatArray = np.eye(len(self.classes))[self.codes]
         return one_hot * weights[:, None]
+
+    def right(self, predicted: NDArray[Any]) -> FloatArray:
+        """[M], how far right the class that is predicted for each row is: 1 or 0, or what it is worth."""
+        if self.worth is None:
+            return np.asarray(predicted == self.codes, dtype=np.float64)
+        return np.asarray(np.array(self.worth)[self.codes, predicted], dtype=np.float64)
 
     def order(self, fires: BoolArray, weights: FloatArray, values: Sequence[Label]) -> IntArray:
         """Return clauses in the order of their estimated precision, which is the order of deciding."""
@@ -163,7 +170,7 @@ class Classes(Outcome):
         most = int(np.argmax(total))
         support = Shares(self.classes[most], tuple(total), tuple(shrink(total, np.zeros_like(total))))
         weighted = not np.allclose(weights, 1.0)
-        return rule_of(ClassTarget(self.name, self.classes, weighted), clauses, estimates, support)
+        return rule_of(replace(self.predicts, weighted=weighted), clauses, estimates, support)
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return the (weighted) share of rows whose class is predicted, with its standard error.

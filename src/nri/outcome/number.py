@@ -31,12 +31,9 @@ LARGEST = 1e100  # Largest value of a number that is explained: squares of it ar
 class Number(Outcome):
     """A number for every row."""
 
-    values: FloatArray
-    """[M], finite"""
-    plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
-    """how its cells were read"""
-    copies: bool = False
-    """whether a weight is a number of rows that are alike, as an engine counts them"""
+    values: FloatArray  # [M], finite
+    plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))  # how its cells were read
+    copies: bool = False  # whether a weight is a number of rows that are alike, as an engine counts them
 
     own_share: ClassVar[float] = 0.5
     """Share of a row's own score in what is searched where experts are heard; the rest is expected."""
@@ -207,8 +204,7 @@ def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> Floa
     return np.asarray(middles[deciding] + np.clip(beside, *fence_of(beside, weights)))
 
 
-_COMMON = 5.0
-"""Rows that the noise of all groups counts in that of one."""
+_COMMON = 5.0  # Rows that the noise of all groups counts in that of one
 
 
 def shrunken_means(

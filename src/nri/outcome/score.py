@@ -54,11 +54,11 @@ class Sampled:
         """Return the score of what each fold's rule predicts for all rows; None where that is not known."""
         return None if self.by_rule is None else [score(predicted) for predicted in self.by_rule]
 
-    def error(self, influence: FloatArray, of_rules: Sequence[float] | None) -> float:
+    def error(self, influence: FloatArray, of_rules: Sequence[float] | None, factor: float = _RULES) -> float:
         """Return the standard error of a score; ``influence`` [M] is how far each row moves it."""
         by_group = influence if self.groups is None else np.bincount(self.groups, influence)
         variance = float(by_group @ by_group)
-        return math.sqrt(variance if of_rules is None else _ROWS * variance + _RULES * _spread(of_rules))
+        return math.sqrt(variance if of_rules is None else _ROWS * variance + factor * _spread(of_rules))
 
 
 NOT_HELD_OUT = Sampled(np.empty(0, dtype=np.int64))
@@ -75,17 +75,12 @@ def _spread(values: Sequence[float | None]) -> float:
 class Score:
     """How good predictions are on some rows, beside the best constant prediction."""
 
-    measure: str
-    """accuracy, R² or concordance"""
+    measure: str  # accuracy, R² or concordance
     value: float
-    error: float
-    """standard error"""
-    baseline: float
-    """what always predicting :attr:`constant` would reach"""
-    constant: str
-    """the best constant prediction, as it is written"""
-    details: Mapping[str, float] = field(default_factory=dict)
-    """further figures by their names"""
+    error: float  # standard error
+    baseline: float  # what always predicting :attr:`constant` would reach
+    constant: str  # the best constant prediction, as it is written
+    details: Mapping[str, float] = field(default_factory=dict)  # further figures by their names
     interval: Interval | None = None
     """95 %, of what to expect of the rule on new rows; None if it was not held out"""
 
@@ -149,8 +144,7 @@ def effective_rows(weights: FloatArray) -> float:
 class Measure:
     """A share with its 95 % interval."""
 
-    value: float | None
-    """None where there is no row to count it on"""
+    value: float | None  # None where there is no row to count it on
     interval: Interval
 
     def __str__(self) -> str:
@@ -166,24 +160,15 @@ _UNKNOWN = Measure(None, Interval(0.0, 1.0))
 class Diagnostics:
     """How well a rule tells one class from the rest."""
 
-    label: Label
-    """the class"""
-    sensitivity: Measure
-    """of the rows of the class, the share that the rule calls so"""
-    specificity: Measure
-    """of the other rows, the share that it does not call so"""
-    ppv: Measure
-    """positive predictive value: of the rows that it calls so, the share that are"""
-    npv: Measure
-    """negative predictive value: of the other rows, the share that are not"""
-    balanced_accuracy: Measure
-    """the mean of sensitivity and specificity"""
-    accuracy: Measure
-    """of all rows, the share that is called rightly"""
-    prevalence: float
-    """the share of the class for which the predictive values hold"""
-    assumed: bool
-    """whether that share was given; else it is the table's"""
+    label: Label  # the class
+    sensitivity: Measure  # of the rows of the class, the share that the rule calls so
+    specificity: Measure  # of the other rows, the share that it does not call so
+    ppv: Measure  # positive predictive value: of the rows that it calls so, the share that are
+    npv: Measure  # negative predictive value: of the other rows, the share that are not
+    balanced_accuracy: Measure  # the mean of sensitivity and specificity
+    accuracy: Measure  # of all rows, the share that is called rightly
+    prevalence: float  # the share of the class for which the predictive values hold
+    assumed: bool  # whether that share was given; else it is the table's
 
     @property
     def measures(self) -> dict[str, Measure]:

@@ -35,8 +35,7 @@ class PaperPreset:
     max_literals: int = 4  # literals in a clause, at most N
     n_spurious: int = 3
     """Columns that follow the label in one half of the rows and its opposite in the other."""
-    flip_rate: float = 0.3
-    """rho: how often such a column is 1 on the positives of the first environment."""
+    flip_rate: float = 0.3  # rho: how often such a column is 1 on the positives of the first environment
     label_noise: float = 0.0  # share of labels that are flipped after the table is made
     missing: float = 0.0  # share of cells that become unknown
     max_label_noise: float = 0.0
@@ -53,15 +52,11 @@ class PaperPreset:
         for name in ("variables", "rows", "clauses", "literals"):
             least, most = getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
             if not 1 <= least <= most:
-                raise ConfigError(
-                    f"data: min_{name} = {least} and max_{name} = {most} leave nothing to draw; "
-                    f"give 1 <= min_{name} <= max_{name}"
-                )
+                cause = f"min_{name} = {least} and max_{name} = {most} leave nothing to draw"
+                raise ConfigError(f"data: {cause}; give 1 <= min_{name} <= max_{name}")
         if self.min_literals > self.min_variables:
-            raise ConfigError(
-                f"data: min_literals = {self.min_literals} exceeds min_variables = {self.min_variables}; "
-                "a clause holds a variable once, so give at least as many variables"
-            )
+            cause = f"min_literals = {self.min_literals} exceeds min_variables = {self.min_variables}"
+            raise ConfigError(f"data: {cause}; a clause holds a variable once, so give as many variables")
         shares = ("flip_rate", "label_noise", "missing", "max_label_noise", "max_missing", "even_share")
         check_limits("data", self, shares, 0, 1)
         check_limits("data", self, ["n_spurious"], 0)

@@ -37,18 +37,14 @@ _TICKS = 5  # Times below a survival curve.
 class ReportOptions:
     """What the page shows beside the numbers, and how much work it may be."""
 
-    title: str | None = None
-    """Heading; by default it names the target."""
-    source: str | None = None
-    """Where the rows come from, e.g. a file's name."""
+    title: str | None = None  # Heading; by default it names the target
+    source: str | None = None  # Where the rows come from, e.g. a file's name
     provenance: Mapping[str, Any] | None = None
     """Date, version, options, hash of the file and notes on its reading, which the page lists."""
     clinical: bool = False
     """Whether the rule is about people's health: the page then says "not validated for decisions"."""
-    samples: int = 20
-    """Bootstrap samples for stability; 0 leaves stability out."""
-    folds: int = 5
-    """Parts for cross-validation; 0 leaves out everything that is cross-validated."""
+    samples: int = 20  # Bootstrap samples for stability; 0 leaves stability out
+    folds: int = 5  # Parts for cross-validation; 0 leaves out everything that is cross-validated
     prevalence: float | None = None
     """Share of the positive class where the rule will be used, for predictive values; else the table's."""
     protect: tuple[str, ...] = ()
@@ -58,10 +54,8 @@ class ReportOptions:
     seconds: float | None = 10.0
     """Time that bootstrap samples may take; the rest is left out, and the page says how many there were. None
     for no limit: then the same table gives the same page."""
-    others: int = 5
-    """Other rules nearly as good that are listed at most; 0 leaves them out."""
-    seed: int = 0
-    """Seed of folds and samples."""
+    others: int = 5  # Other rules nearly as good that are listed at most; 0 leaves them out
+    seed: int = 0  # Seed of folds and samples
 
 
 def gather_report(
@@ -83,8 +77,13 @@ def gather_report(
     :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
-    rule = found.rule.settled
-    _check_target(table, rule)
+    rule, remedy = found.rule.settled, "report on rows with the same"
+    kinds = table.explained.predicts.kind, rule.predicts.kind
+    if kinds[0] != kinds[1]:
+        raise InputError(f"the rule predicts {kinds[1]}, the table has {kinds[0]}; {remedy}")
+    if kinds[0] == "classes" and rule.classes != table.classes:
+        classes = f"the classes {list(rule.classes)}, the table has {list(table.classes)}"
+        raise InputError(f"the rule is about {classes}; {remedy} classes")
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
     stability = None
@@ -104,19 +103,6 @@ def gather_report(
 def steps_of(options: ReportOptions) -> int:
     """Return how often ``step`` is called at most, for a progress bar."""
     return options.folds + options.samples
-
-
-def _check_target(table: Table, rule: Rule) -> None:
-    kinds = table.explained.predicts.kind, rule.predicts.kind
-    if kinds[0] != kinds[1]:
-        raise InputError(
-            f"the rule predicts {kinds[1]}, the table has {kinds[0]}; report on rows with the same"
-        )
-    if rule.predicts.kind == "classes" and rule.classes != table.classes:
-        raise InputError(
-            f"the rule is about the classes {list(rule.classes)}, the table has {list(table.classes)}; "
-            "report on rows with the same classes"
-        )
 
 
 def _held_out(
@@ -205,11 +191,6 @@ class Report:
     floors: Floored | None = None  # Whether floors for sensitivity and specificity are met, if there are any.
 
     @property
-    def n_rows(self) -> int:
-        """Rows of the table."""
-        return len(self.table)
-
-    @property
     def weight(self) -> float:
         """Of all rows together; their number if they are not weighted."""
         return float(self.table.weights.sum())
@@ -252,8 +233,8 @@ class Report:
 
     @cached_property
     def cost(self) -> MeanCost | None:
-        """What a held-out row costs on average, if errors on classes cost different amounts."""
-        return self.held_out.cost(self.settings.costs) if self.held_out and self._of_classes else None
+        """What a held-out row costs on average, if some errors cost more than others."""
+        return self.held_out.cost(self.settings) if self.held_out and self._of_classes else None
 
     @cached_property
     def _columns(self) -> Columns:
@@ -262,12 +243,12 @@ class Report:
     @cached_property
     def _fires(self) -> BoolArray:
         """[M, branches]: where each branch fires."""
-        return clause_matrix(self.rule.clauses, self._columns, self.n_rows)
+        return clause_matrix(self.rule.clauses, self._columns, len(self.table))
 
     @cached_property
     def _deciding(self) -> IntArray:
         """[M]: which branch decides."""
-        return self.rule.decide(self._columns, self.n_rows)
+        return self.rule.decide(self._columns, len(self.table))
 
     @cached_property
     def predicted(self) -> NDArray[Any]:
@@ -308,7 +289,7 @@ class Report:
     def _truth(self, clause: Clause) -> BoolArray:
         """[conditions, M]: where each condition of a clause is known to hold."""
         holds = [literal_truth(literal, self._columns)[0] for literal in clause]
-        return np.array(holds, dtype=bool).reshape(len(holds), self.n_rows)
+        return np.array(holds, dtype=bool).reshape(len(holds), len(self.table))
 
     def _tally(self, rows: BoolArray, index: int) -> Tally:
         """Count the rows of a mask, and those of the class that a branch, or the ELSE, predicts."""
@@ -367,7 +348,7 @@ class Report:
 
     @property
     def shorter(self) -> Rule | None:
-        """The shortest rule whose difference to the best is within its error, if it has fewer conditions."""
+        """The shortest rule that is about as good as the best, if it has fewer conditions."""
         rule = self.rule if self.others is None else self.others.shortest.rule
         return rule if rule.n_literals < self.rule.n_literals else None
 
@@ -376,7 +357,7 @@ class Report:
         """What missing cells do to the rule."""
         missing = {name: ~column.known for name, column in self._columns.items()}
         counts = [(name, int(rows.sum())) for name, rows in missing.items() if rows.any()]
-        nowhere = np.zeros(self.n_rows, dtype=bool)
+        nowhere = np.zeros(len(self.table), dtype=bool)
         gap = np.logical_or.reduce([nowhere, *missing.values()])
         possible = np.logical_or.reduce([nowhere, *(self._possible(one) for one in self.rule.clauses)])
         undecided = int((possible & ~self._fires.any(axis=1)).sum())

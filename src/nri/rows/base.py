@@ -99,12 +99,12 @@ class RowsColumn:
 
 @dataclass(frozen=True)
 class Window:
-    """Evenly spaced places around a border."""
+    """Evenly spaced cuts around a border."""
 
     column: str
     middle: float  # the border, as a number
     step: float
-    reach: int  # how many places there are on each side
+    reach: int  # how many cuts there are on each side
 
     @property
     def low(self) -> float:
@@ -116,15 +116,19 @@ class Window:
         """Upper end; cells above it are outside."""
         return self.middle + self.reach * self.step
 
+    def within(self, parts: Parts) -> Parts:
+        """Return the parts of its column, cut at its places too."""
+        places = (self.middle + place * self.step for place in range(-self.reach, self.reach + 1))
+        return Parts(tuple(sorted({*parts.cuts, *places})))
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Rows grouped by the parts of their cells, by their place in a window, and by their outcome."""
+    """Rows grouped by the parts of their cells and by their outcome."""
 
     codes: dict[str, IntArray]  # for each column the part of each group
     outcome: Outcome
     weights: FloatArray
-    places: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +179,7 @@ class Rows(ABC):
 
     @abstractmethod
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
-        """Group all rows, or those with a cell in the window, by parts of columns and by outcome."""
+        """Group all rows by parts of columns and outcome, or those in a window, whose column is cut finer."""
 
     @abstractmethod
     def part(self, fold: int, folds: int, *, inside: bool) -> "Rows":
@@ -184,33 +188,25 @@ class Rows(ABC):
     def count(self, literals: Collection[Literal]) -> Patterns:
         """Count all rows by the literals that hold on them, and by their outcome."""
         parts = self._parts(literals)
-        return self._patterns(literals, parts, self.group(parts))
-
-    def narrowed(self, wider: Patterns, literals: Collection[Literal]) -> Patterns:
-        """Return the patterns of fewer literals; rows are counted only where the wider ones cannot tell."""
-        parts, outcome = self._parts(literals), wider.table.outcome
-        known = all(_is_known(wider, self.columns[name], part) for name, part in parts.items())
-        if not known or not isinstance(outcome, Classes):
-            return self.count(literals)
-        codes = {name: part_codes(wider.table.columns[name], part) for name, part in parts.items()}
-        keys = np.stack([*codes.values(), outcome.codes])
-        (*merged, classes), inverse = np.unique(keys, axis=1, return_inverse=True)
-        counts = np.bincount(inverse.reshape(-1), wider.table.weights, len(classes)).astype(np.float64)
-        merged_codes = dict(zip(codes, merged, strict=True))
-        return self._patterns(literals, parts, Groups(merged_codes, replace(outcome, codes=classes), counts))
+        groups = self.group(parts)
+        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
 
     def fine(self, coarse: Patterns, window: Window) -> Table:
-        """Return the rows as patterns do, but with all places of a window, which are counted, apart."""
+        """Return the rows as patterns do, but with those in a window, which are counted, cut finer."""
+        name = window.column
+        part, finer = coarse.parts[name], window.within(coarse.parts[name])
+        parts = {**coarse.parts, name: finer}
         inside = self.group(coarse.parts, window)
-        assert inside.places is not None
         assert isinstance(inside.outcome, Classes)
-        weights = np.concatenate([inside.weights, _beyond(coarse, inside)])
-        codes = {name: np.concatenate([inside.codes[name], coarse.codes[name]]) for name in coarse.parts}
-        outcome = replace(inside.outcome, codes=np.concatenate([inside.outcome.codes, coarse.table.codes]))
-        table = self._table(coarse.parts, Groups(codes, outcome, weights))
-        cuts, column = coarse.parts[window.column].cuts, self.columns[window.column]
-        placed = _placed(column, cuts, codes[window.column], inside.places, window)
-        table = replace(table, columns={**table.columns, window.column: placed})
+        ends = np.array([*finer.cuts, np.inf])[inside.codes[name] - 1]
+        coarser = {**inside.codes, name: 1 + np.searchsorted(part.cuts, ends)}
+        beyond = {**coarse.codes, name: _outside(coarse.codes[name], part, finer, window)}
+        groups = Groups(
+            {one: np.concatenate([inside.codes[one], beyond[one]]) for one in parts},
+            replace(inside.outcome, codes=np.concatenate([inside.outcome.codes, coarse.table.codes])),
+            np.concatenate([inside.weights, _beyond(coarse, inside, coarser)]),
+        )
+        table = self._table(parts, groups)
         return table.take(table.weights > 0)
 
     def _parts(self, literals: Iterable[Literal]) -> dict[str, Parts]:
@@ -219,9 +215,6 @@ class Rows(ABC):
         for literal in literals:
             values.setdefault(literal.column, set()).add(literal.value)
         return {name: self.columns[name].parts(values[name]) for name in sorted(values)}
-
-    def _patterns(self, literals: Iterable[Literal], parts: Mapping[str, Parts], groups: Groups) -> Patterns:
-        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
 
     def _table(self, parts: Mapping[str, Parts], groups: Groups) -> Table:
         columns = {name: self.columns[name].cells(groups.codes[name], part) for name, part in parts.items()}
@@ -259,15 +252,6 @@ def unpacked(groups: Sequence[Packed], keys: Iterable[IntArray]) -> dict[str, In
     return {name: key // unit % size for group, key in pairs for name, (unit, size) in group.items()}
 
 
-def _is_known(wider: Patterns, column: RowsColumn, part: Parts) -> bool:
-    """Whether finer parts of a column determine its parts; what is neither red nor blue may be green."""
-    finer = wider.parts.get(column.name)
-    if finer is None or not {*part.cuts} <= {*finer.cuts}:
-        return False
-    new = {*part.texts} - {*finer.texts}
-    return not new or (len(new) == 1 and new == {*(column.categories or ())} - {*finer.texts})
-
-
 def part_codes(column: Column, part: Parts) -> IntArray:
     """[M]: the part of each cell, 0 where it is unknown."""
     if column.kind is Kind.BOOLEAN:
@@ -280,30 +264,22 @@ def part_codes(column: Column, part: Parts) -> IntArray:
     return np.where(column.known, codes, 0)
 
 
-def _beyond(coarse: Patterns, inside: Groups) -> FloatArray:
-    """For each row of the patterns, how many of its rows are outside the window."""
+def _outside(codes: IntArray, part: Parts, finer: Parts, window: Window) -> IntArray:
+    """[M]: the finer part of rows outside a window whose coarser parts lie above its middle or below."""
+    edges = np.array([-np.inf, *part.cuts, np.inf])
+    lower, upper = edges[np.maximum(codes - 1, 0)], edges[np.maximum(codes, 1)]
+    below = np.searchsorted(finer.cuts, np.minimum(upper, window.low), side="left")
+    above = np.searchsorted(finer.cuts, np.maximum(lower, window.high), side="right")
+    return np.where(codes > 0, 1 + np.where(upper <= window.middle, below, above), 0)
+
+
+def _beyond(coarse: Patterns, inside: Groups, codes: Mapping[str, IntArray]) -> FloatArray:
+    """For each row of the patterns, how many of its rows are outside; ``codes`` are of those inside."""
     assert isinstance(inside.outcome, Classes)
     every = np.stack([*coarse.codes.values(), coarse.table.codes])
-    within = np.stack([*(inside.codes[name] for name in coarse.codes), inside.outcome.codes])
+    within = np.stack([*(codes[name] for name in coarse.codes), inside.outcome.codes])
     _, place = np.unique(np.concatenate([every, within], axis=1), axis=1, return_inverse=True)
     of_pattern, of_group = np.split(place.reshape(-1), [every.shape[1]])
     counted = np.bincount(of_group, inside.weights, minlength=int(place.max(initial=-1)) + 1)
     rest = coarse.table.weights - counted[of_pattern]
     return np.where(rest < 1e-6, 0.0, rest)
-
-
-def _placed(
-    column: RowsColumn, cuts: Sequence[float], codes: IntArray, places: IntArray, window: Window
-) -> Column:
-    """Return cells that lie in their part and, of the first ones, which have places, between two of these."""
-    edges = np.array([-np.inf, *cuts, np.inf])
-    part = np.maximum(codes - 1, 0)
-    lower, upper = edges[part], edges[part + 1]
-    n = len(places)
-    upper[:n] = np.minimum(upper[:n], window.middle + (places - window.reach) * window.step)
-    outside = np.arange(len(codes)) >= n
-    upper = np.where(outside & (upper <= window.middle), np.minimum(upper, window.low), upper)
-    last = max(column.high, window.high) + max(window.step, 1.0)
-    values = np.where(np.isfinite(upper), upper, last)
-    values[outside & (lower >= window.middle) & (values <= window.high)] = np.nextafter(window.high, np.inf)
-    return column.column(values, codes > 0)

@@ -12,12 +12,12 @@ from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from nri.errors import InputError
-from nri.rows.engine import INDEX, as_frame
+from nri.errors import InputError, require_extra
 from nri.rows.files import Files, delimiter_of, open_bytes
 from nri.table.delimited import read_delimited
 from nri.table.files import check_control
-from nri.table.source import DelimitedText, Source
+from nri.table.parquet import INDEX
+from nri.table.source import DelimitedText, Source, source_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,11 +52,14 @@ class Batch:
         rows = self.rows.select([one for one in names if one in self.names])
         if self.written is not None:
             return Source(dict(zip(rows.column_names, rows.columns, strict=True)), self.written)
-        return Source(as_frame(rows))
+        return source_of(rows) if rows.num_columns else Source({})
 
 
 def batches(files: Files, columns: Collection[str] | None = None) -> Iterator[Batch]:
     """Yield all rows of files of one table, file after file; of Parquet files only the columns asked for."""
+    require_extra(
+        "parquet", "a table whose rows are read some at a time (--engine memory reads all)", "pyarrow"
+    )
     first = 1
     for rows, written in _parquet(files, columns) if files.parquet else _texts(files):
         yield Batch(first, rows, written)

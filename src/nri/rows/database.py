@@ -11,8 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from nri.errors import InputError, nearest, similar_files
-from nri.rows.engine import ROWS, Duck, DuckEngine, Engine, first_line, parquet_source, quoted, raw_column
+from nri.rows.engine import (
+    ROWS,
+    Answer,
+    Duck,
+    DuckEngine,
+    Engine,
+    answer_of,
+    first_line,
+    parquet_source,
+    quoted,
+    raw_column,
+)
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
+from nri.table.cells import objects_of
 from nri.table.files import DATABASES, database_of, url_of, without_password
 
 _IN_MEMORY = ("", ":memory:")
@@ -150,7 +162,7 @@ def engine_of(table: Any) -> Engine | None:
 def _relation_engine(relation: Any) -> Engine:
     """Return a relation of DuckDB, on its own connection, which is left open."""
     columns = [*map(raw_column, relation.columns, map(str, relation.types))]
-    return Engine(dialect_of("duckdb"), columns, lambda sql: relation.query(ROWS, sql).to_arrow_table())
+    return Engine(dialect_of("duckdb"), columns, lambda sql: dict(relation.query(ROWS, sql).fetchnumpy()))
 
 
 def _spark_engine(frame: Any) -> Engine:
@@ -158,8 +170,8 @@ def _spark_engine(frame: Any) -> Engine:
     view = f"nri_{id(frame):x}"
     frame.createOrReplaceTempView(view)
 
-    def query(sql: str) -> Any:
-        return frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow()
+    def query(sql: str) -> Answer:
+        return answer_of(frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow())
 
     return Engine(dialect_of("spark"), [raw_column(*one) for one in frame.dtypes], query)
 
@@ -184,22 +196,20 @@ class IbisEngine(Engine):
 
         backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
 
-        def query(sql: str) -> Any:
+        def query(sql: str) -> Answer:
             asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
             if name == "duckdb":
-                return backend.con.sql(asked).to_arrow_table()
+                return dict(backend.con.execute(asked).fetchnumpy())
             if name == "spark":
-                return backend._session.sql(asked).toArrow()
+                return answer_of(backend._session.sql(asked).toArrow())
             return _fetched(backend, asked)
 
         columns = [raw_column(one, str(kind)) for one, kind in table.schema().items()]
         super().__init__(dialect_of(name), columns, query, backend.disconnect)
 
 
-def _fetched(backend: Any, sql: str) -> Any:
-    """Return the answer of a database that hands out rows as a pyarrow table."""
-    import pyarrow as pa
-
+def _fetched(backend: Any, sql: str) -> Answer:
+    """Return the answer of a database that hands out rows."""
     cursor = backend.raw_sql(sql)
     try:
         names = [one[0] for one in cursor.description]
@@ -207,7 +217,7 @@ def _fetched(backend: Any, sql: str) -> Any:
     finally:
         cursor.close()
         backend.con.rollback()  # nothing was changed: this only ends the transaction
-    return pa.table({name: [row[place] for row in rows] for place, name in enumerate(names)})
+    return {name: objects_of(row[place] for row in rows) for place, name in enumerate(names)}
 
 
 def database_in(path: Path) -> str | None:

@@ -16,16 +16,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
 from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
-from nri.table.cells import MISSING_MARKS, TextCells
+from nri.table.cells import MISSING_MARKS, TextCells, objects_of
+from nri.table.frames import columns_of, plain_cells
+from nri.table.parquet import INDEX
 
 ROWS = "nri_rows"  # What the table is called in queries.
-INDEX = "__index_level_"  # How pandas calls an index without a name; it is no column.
 _KINDS = {
     r"bool(ean)?": Kind.BOOLEAN,
     r"u?(tiny|small|big|huge)?int(eger)?\d*|(float|double|decimal)\d*(\(.*\))?": Kind.NUMBER,
@@ -33,7 +34,12 @@ _KINDS = {
     r"(varchar|string|enum|uuid)(\(.*\))?": Kind.TEXT,
 }
 """What the names of types mean, as DuckDB, Spark and ibis call them."""
+_AS_TEXT = re.compile(r"ENUM\(|UUID$")
 _MOST_TEXTS = 3_000_000  # Most different texts of a column whose cells DuckDB cannot read by itself.
+
+
+Answer = dict[str, NDArray[Any]]
+"""The columns that a query gives, by their names; cells that are NULL are masked, or None."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class Engine:
 
     dialect: Dialect
     columns: Sequence[RawColumn]
-    query: Callable[[str], Any]  # answers a query on :data:`ROWS` as a pyarrow table
+    query: Callable[[str], Answer]  # answers a query on :data:`ROWS`
     close: Callable[[], None] = lambda: None
     """ends the connection, unless it is the caller's, and removes what was kept on disk for it"""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
@@ -70,10 +76,14 @@ def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = 
     return sql
 
 
-def as_frame(rows: Any) -> pd.DataFrame:
-    """Return rows as pandas has them, whole numbers with gaps as whole numbers."""
-    frame: pd.DataFrame = rows.to_pandas(integer_object_nulls=True, ignore_metadata=True)
-    return frame
+def answer_of(arrow: Any) -> Answer:
+    """Return rows that came as a table of Arrow."""
+    return {name: objects_of(plain_cells(cells)) for name, cells in columns_of(arrow).items()}
+
+
+def taken(answer: Answer, rows: NDArray[Any]) -> Answer:
+    """Return some rows of an answer."""
+    return {name: cells[rows] for name, cells in answer.items()}
 
 
 def first_line(error: Exception) -> str:
@@ -98,7 +108,7 @@ class Duck:
     def __init__(
         self, memory: str | None = None, threads: int | None = None, database: Path | None = None
     ) -> None:
-        require_extra("parquet", "a table that stays in its files", "duckdb", "pyarrow")
+        require_extra(None, "a table that stays in its files", "duckdb")
         import duckdb
 
         self.folder = Path(tempfile.mkdtemp(prefix="nri-engine-"))
@@ -126,10 +136,11 @@ class Duck:
         with _one_line_errors():
             return self.raw.execute(sql)
 
-    def arrow(self, sql: str) -> Any:
-        """Return the answer to a query as a pyarrow table."""
+    def answer(self, sql: str) -> Answer:
+        """Return the answer to a query."""
         with _one_line_errors():
-            return self.raw.sql(sql).to_arrow_table()
+            found: Any = self.raw.execute(sql).fetchnumpy()
+            return dict(found)
 
     def close(self) -> None:
         """End the connection, and remove what was kept on disk."""
@@ -143,12 +154,16 @@ class DuckEngine(Engine):
 
     def __init__(self, connection: Duck, source: str, plans: Mapping[str, ColumnPlan] | None = None) -> None:
         """``source`` is what to select from."""
+        described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        # what numpy has no type for comes as text
+        texts = [quoted(name) for name, kind, *_ in described if _AS_TEXT.match(kind)]
+        instead = f"REPLACE ({', '.join(f'{one}::VARCHAR AS {one}' for one in texts)})" if texts else ""
+        rows = f"SELECT * {instead} FROM {source}"
 
-        def query(sql: str) -> Any:
-            return connection.arrow(f"WITH {ROWS} AS (SELECT * FROM {source}) {sql}")
+        def query(sql: str) -> Answer:
+            return connection.answer(f"WITH {ROWS} AS ({rows}) {sql}")
 
         self.connection, self.source = connection, source
-        described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
         columns = [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
         super().__init__(dialect_of("duckdb"), columns, query, connection.close, plans or {})
 
@@ -222,8 +237,6 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
 
 def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: int) -> None:
     """Keep what each different text of a column means, as a table of the database."""
-    import pyarrow as pa
-
     duck = rows.connection
     cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} LIMIT {_MOST_TEXTS + 1}").fetchall()
     if len(cells) > _MOST_TEXTS:
@@ -231,7 +244,7 @@ def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: 
         raise InputError(f"{cause}; write it as such, or leave it out (--without)")
     texts = [one for (one,) in cells if one is not None and one not in MISSING_MARKS]
     read = read_by(TextCells(np.arange(len(texts), dtype=np.int64), tuple(texts), loose=True), plan, name)
-    values: Any = read.column.values
-    duck.raw.register("meant", pa.table({"t": texts, "v": pa.array(values, mask=~read.column.known)}))
+    values = np.ma.array(read.column.values, mask=~read.column.known)
+    duck.raw.register("meant", {"t": objects_of(texts), "v": values})
     duck.execute(f"CREATE OR REPLACE TEMP TABLE map{place} AS SELECT * FROM meant")
     duck.raw.unregister("meant")

@@ -1,8 +1,11 @@
 """Files of any size: which way a file goes, and how DuckDB opens it."""
 
+import bz2
 import glob
+import gzip
 import os
 import shutil
+import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, Duck, DuckEngine, as_frame, copied, parquet_source, quoted
+from nri.rows.engine import ROWS, Answer, Duck, DuckEngine, copied, parquet_source, quoted, taken
 from nri.rule.column import ColumnPlan
 from nri.rule.render.sql_dialects import text_literal
 from nri.table.cells import text_cells
@@ -30,6 +33,7 @@ _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
 _LOOKED_AT = 20_000  # About so many rows of a text file say what its columns mean.
 _START = 1 << 16
+_DAMAGED = (OSError, EOFError, zlib.error)  # what unpacking raises
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,9 @@ class Files:
         if self.many:
             return True
         if self.parquet:
-            require_extra("parquet", f"{self.paths[0]} is a Parquet file, which", "pyarrow")
-            from pyarrow import ArrowException, parquet
-
-            with suppress(ArrowException, OSError):  # whoever reads it says what is wrong with it
-                return int(parquet.read_metadata(self.paths[0]).num_rows) > LARGE_ROWS
+            with suppress(InputError), closing(Duck()) as duck:  # whoever reads it says what is wrong with it
+                about = f"parquet_file_metadata({text_literal(str(self.paths[0]))})"
+                return int(duck.execute(f"SELECT sum(num_rows) FROM {about}").fetchone()[0]) > LARGE_ROWS
         return self.size > LARGE_BYTES and self.size / _line_length(self.paths[0]) > _LONG
 
 
@@ -143,7 +145,7 @@ def delimiter_of(files: Files) -> str:
     with open_bytes(path) as file:
         try:
             start = file.read(_START).decode("utf-8", errors="replace")
-        except OSError:
+        except _DAMAGED:
             raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
 
@@ -153,16 +155,21 @@ def _line_length(path: Path) -> float:
     with open_bytes(path) as file:
         try:
             start = file.read(16 * _START)
-        except OSError:
+        except _DAMAGED:
             return 1.0  # whoever reads it says what is wrong with it
     return float(len(start) / max(start.count(b"\n"), 1))
 
 
 def open_bytes(path: Path) -> Any:
     """Open a file; compression that its name speaks of is undone."""
-    import pyarrow as pa
+    if path.suffix == ".zst":
+        require_extra("parquet", f"{path} is compressed by zstd, which", "pyarrow")
+        import pyarrow as pa
 
-    return pa.input_stream(str(path), compression="detect")
+        return pa.input_stream(str(path), compression="zstd")
+    if path.suffix == ".gz":
+        return gzip.open(path)
+    return bz2.open(path) if path.suffix == ".bz2" else path.open("rb")
 
 
 def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, ColumnPlan]:
@@ -187,57 +194,43 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
     return plans
 
 
-@dataclass(frozen=True, eq=False)
-class SomeRows:
-    """Rows that were taken from a larger table."""
-
-    source: Source
-    n_rows: int  # rows of the whole table
-
-    @property
-    def note(self) -> str:
-        """How many of how many rows were taken, in one line."""
-        if len(self.source) == self.n_rows:
-            return f"all {self.n_rows} rows were taken"
-        return f"{len(self.source)} of {self.n_rows} rows were taken, by a hash of their cells"
-
-
 _ALIKE = 50  # Fewer different rows than so many for each one wanted are counted one by one.
 _HASHES = 2.0**64
 _HASH, _COPIES = "__nri_hash", "__nri_copies"
 
 
-def some_rows(files: Files, size: int) -> SomeRows:
-    """Take about so many rows of files by a hash of their cells, for tasks that need rows in memory.
+def some_rows(files: Files, size: int) -> tuple[Source, int]:
+    """Take about so many rows of files by a hash of their cells, to be held in memory, and count all.
 
     Rows have equal chances. Where few differ, of n equal rows a share is taken; the hash decides on the rest.
     """
     with closing(Duck()) as connection:
-        taken, n_rows = _draw(DuckEngine(connection, _source(files)), size)
+        drawn, n_rows = _draw(DuckEngine(connection, _source(files)), size)
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:
-        return SomeRows(Source(as_frame(taken)), n_rows)
-    filled = {name: taken[name].fill_null("") for name in taken.column_names}
-    return SomeRows(Source(filled, DelimitedText("", delimiter_of(files))), n_rows)
+        return Source(drawn), n_rows
+    filled = {name: np.ma.filled(cells, "") for name, cells in drawn.items()}
+    return Source(filled, DelimitedText("", delimiter_of(files))), n_rows
 
 
-def _draw(engine: DuckEngine, size: int) -> tuple[Any, int]:
-    """Return about so many rows as a pyarrow table, and how many there are."""
+def _draw(engine: DuckEngine, size: int) -> tuple[Answer, int]:
+    """Return about so many rows, and how many there are."""
     for one in engine.columns:
         if one.kind is None:
             logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
     listed = ", ".join(quoted(one.name) for one in engine.columns if one.kind is not None)
     hashed = f"hash({listed})"
     counts = f"SELECT COUNT(*) AS n, approx_count_distinct({hashed}) AS d FROM {ROWS}"
-    n_rows, different = (int(one[0]) for one in engine.query(counts).to_pydict().values())
+    n_rows, different = (int(one[0]) for one in engine.query(counts).values())
     share = min(1.0, size / max(n_rows, 1))
     if share == 1.0 or different >= _ALIKE * size:
         below = f"WHERE {_HASH} <= {int(share * _HASHES)}" if share < 1.0 else ""
         rows = f"SELECT {listed}, {hashed} AS {_HASH} FROM {ROWS}"
-        return engine.query(f"SELECT * FROM ({rows}) {below} ORDER BY {_HASH}").drop_columns([_HASH]), n_rows
+        drawn = engine.query(f"SELECT * EXCLUDE {_HASH} FROM ({rows}) {below} ORDER BY {_HASH}")
+        return drawn, n_rows
     groups = f"SELECT {listed}, {hashed} AS {_HASH}, COUNT(*) AS {_COPIES} FROM {ROWS} GROUP BY ALL"
-    rows = engine.query(f"{groups} ORDER BY {_HASH}")
-    fraction, copies = (np.asarray(rows.column(one).to_numpy(), np.float64) for one in (_HASH, _COPIES))
+    drawn = engine.query(f"{groups} ORDER BY {_HASH}")
+    fraction, copies = (drawn.pop(one).astype(np.float64) for one in (_HASH, _COPIES))
     dealt = np.floor(share * copies + fraction / _HASHES).astype(np.int64)
-    return rows.drop_columns([_HASH, _COPIES]).take(np.repeat(np.arange(rows.num_rows), dealt)), n_rows
+    return taken(drawn, np.repeat(np.arange(len(dealt)), dealt)), n_rows

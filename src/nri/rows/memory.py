@@ -70,16 +70,13 @@ class MemoryRows(Rows):
             column = table.columns[window.column]
             values = as_floats(column)
             table = table.take(column.known & (values > window.low) & (values <= window.high))
+            parts = {**parts, window.column: window.within(parts[window.column])}
         codes = {name: part_codes(table.columns[name], part) for name, part in parts.items()}
         outcome = table.explained
         if not isinstance(outcome, Classes):
             return Groups(codes, outcome, table.weights)
         sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         codes["\0class"], sizes["\0class"] = outcome.codes, len(outcome.classes)
-        if window is not None:
-            steps = (as_floats(table.columns[window.column]) - window.middle) / window.step
-            codes["\0place"] = np.clip(np.ceil(steps).astype(np.int64) + window.reach, 1, 2 * window.reach)
-            sizes["\0place"] = 2 * window.reach + 1
         groups = packed(sizes)
         keys = np.array([sum(codes[name] * unit for name, (unit, _) in group.items()) for group in groups])
         # sorting numbers is quicker than sorting columns of numbers
@@ -90,8 +87,7 @@ class MemoryRows(Rows):
         weights = np.round(np.bincount(inverse.reshape(-1), table.weights, different.shape[1]), 9)
         codes = unpacked(groups, different)
         classes = replace(outcome, codes=codes.pop("\0class"))
-        places = codes.pop("\0place", None)
-        return Groups(codes, classes, weights.astype(np.float64), places)
+        return Groups(codes, classes, weights.astype(np.float64))
 
 
 def first_sample(

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from numpy.typing import NDArray
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
@@ -22,7 +22,9 @@ from nri.rule.render.sql import SqlColumn, finite, microseconds_of
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table import ReadOptions, Source, label_table, with_survival, with_target
 from nri.table.by_plan import Comparison, comparison_of
+from nri.table.cells import missing_cells, objects_of
 from nri.table.codes import DEFAULT
+from nri.table.frames import plain_cells
 from nri.table.table import Note, logger
 from nri.table.target import class_index
 
@@ -87,11 +89,12 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
     values, counts = _distinct(engine, raw, _MOST_VALUES if comparison is None else _MOST_COMPARED)
     if values is None:
         return _number(engine, raw, options)
-    held = np.flatnonzero(~pd.isna(values))
+    held = np.flatnonzero(~missing_cells(values))
     if not len(held):
         raise InputError(f"no row is left: target {text!r} is missing in all rows; choose another column")
     repeated = np.repeat(held, np.minimum(counts[held], 3).astype(np.int64))  # whether values repeat matters
-    read = Source(pd.DataFrame({raw.name: values[repeated].array, "\0": "other column"})).table(options)
+    other = np.full(len(repeated), "other column", dtype=object)
+    read = Source({raw.name: values[repeated], "\0": other}).table(options)
     may_measure = positive is None and comparison is None and raw.kind is Kind.NUMBER
     if may_measure and isinstance(with_target(read, raw.name).outcome, Number):
         return _number(engine, raw, options)
@@ -119,16 +122,16 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
 def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     """Return the time until an event on all rows."""
     until, compared = _column(engine, time, "time")
-    ended, _ = _column(engine, event, "event")
+    ended, asked = _column(engine, event, "event")
     if until.name == ended.name:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
     if compared is not None or until.kind is not Kind.NUMBER:
         raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
     length = _value(until, engine, DEFAULT)
-    happened = _event(engine, ended, event)
+    happened = _event(engine, ended, event, _MOST_VALUES if asked is None else _MOST_COMPARED)
     known = f"CASE WHEN {length} IS NOT NULL AND {happened} IS NOT NULL THEN 0 END"
     ends = engine.query(select({"low": f"MIN({length})", "high": f"MAX({length})"}, where=f"{known} = 0"))
-    low, high = (ends.column(name)[0].as_py() for name in ("low", "high"))
+    low, high = (plain_cells(ends[name])[0] for name in ("low", "high"))
     if low is None:
         raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
     if low < 0:
@@ -138,14 +141,14 @@ def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     return SqlOutcome(outcome, (until.name, ended.name), items, known).on(engine)
 
 
-def _event(engine: Engine, raw: RawColumn, text: str) -> str:
+def _event(engine: Engine, raw: RawColumn, text: str, most: int) -> str:
     """Write 1 where the event happened, 0 where it did not, NULL where that is unknown."""
-    values, _ = _distinct(engine, raw, _MOST_VALUES)
+    values, _ = _distinct(engine, raw, most)
     if values is None:
         raise InputError(f"event {text!r} has too many different values; compare it, e.g. '{raw.name} = 1'")
-    known = values[~pd.isna(values)].reset_index(drop=True)
-    frame = pd.DataFrame({raw.name: known, "\0": np.arange(len(known)) + 0.25, "other": 0.0})
-    table = with_survival(Source(frame).table(), "\0", text) if len(known) else None
+    known = values[~missing_cells(values)]
+    columns = {raw.name: known, "\0": np.arange(len(known)) + 0.25, "other": np.zeros(len(known))}
+    table = with_survival(Source(columns).table(), "\0", text) if len(known) else None
     if table is None or not isinstance(table.outcome, Survival):
         raise InputError(f"event {text!r} is missing in all rows; choose another column")
     places = [int(k) for k, yes in zip(table.outcome.time, table.outcome.event, strict=True) if yes]
@@ -195,19 +198,18 @@ def _compared(
     return outcome
 
 
-def _distinct(engine: Engine, raw: RawColumn, most: int) -> "tuple[pd.Series[Any] | None, FloatArray]":
+def _distinct(engine: Engine, raw: RawColumn, most: int) -> tuple[NDArray[Any] | None, FloatArray]:
     """Return the different cells of a column on all rows, and how many rows hold each; None if more."""
     quoted = identifier(raw.name, engine.dialect)
     head = f"(SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS head"  # ever new values are seen there
-    if engine.query(f"SELECT COUNT(DISTINCT v) AS n FROM {head}").to_pydict()["n"][0] > most:
+    if engine.query(f"SELECT COUNT(DISTINCT v) AS n FROM {head}")["n"][0] > most:
         return None, np.zeros(0)
-    cells = engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-    if cells.num_rows - cells.column("v").null_count > most:
+    answer = engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
+    values = objects_of(plain_cells(answer["v"]))
+    if (~missing_cells(values)).sum() > most:
         return None, np.zeros(0)
-    values = cells.column("v").to_pandas(integer_object_nulls=True)
     order = np.argsort([str(value) for value in values], kind="stable")
-    counts = np.asarray(cells.column("n").to_numpy(), dtype=np.float64)
-    return values.iloc[order].reset_index(drop=True), counts[order]
+    return values[order], answer["n"].astype(np.float64)[order]
 
 
 def _among(raw: RawColumn, values: Sequence[Any], engine: Engine) -> str:

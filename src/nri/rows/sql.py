@@ -11,22 +11,22 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Outcome, Survival
 from nri.outcome.base import counted_classes
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, unpacked
-from nri.rows.engine import ROWS, Engine, RawColumn, as_frame, select
+from nri.rows.engine import ROWS, Answer, Engine, RawColumn, select, taken
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
 from nri.rule import ColumnPlan, Columns, Kind, Literal, Op, Rule
 from nri.rule.render.sql import SqlColumn, finite, first_clause
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table.by_plan import read_by
-from nri.table.cells import recognise_categories
+from nri.table.cells import Cells, TextCells, recognise_categories
 from nri.table.codes import DEFAULT, ReadOptions
+from nri.table.frames import plain_cells
 from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, understand
 from nri.table.table import Note, Table
@@ -57,8 +57,8 @@ class SqlOutcome:
 
     def on(self, engine: Engine) -> "SqlOutcome":
         """Return the same outcome, counted on the rows of an engine."""
-        counted = engine.query(select({"k": self.stratum, "n": "COUNT(*)"}, group=["k"])).to_pydict()
-        n_rows = dict(zip(counted["k"], counted["n"], strict=True))
+        counted = engine.query(select({"k": self.stratum, "n": "COUNT(*)"}, group=["k"]))
+        n_rows = dict(zip(plain_cells(counted["k"]), counted["n"], strict=True))
         n_strata = len(self.outcome.classes) if isinstance(self.outcome, Classes) else 1
         counts = np.array([n_rows.get(k, 0) for k in range(n_strata)], dtype=np.float64)
         return replace(self, counts=counts, without=int(n_rows.get(None, 0)))
@@ -107,16 +107,6 @@ class EngineColumn(RowsColumn):
         """The column as numbers, microseconds, flags or texts; NULL where unknown."""
         value = self.sql.value.sql(dialect=self.sql.dialect.name)
         return finite(value) if self.sql.may_be_infinite else value
-
-
-@dataclass(frozen=True)
-class _SpelledColumn(SqlColumn):
-    """A text column all of whose spellings in the table are known."""
-
-    spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
-
-    def spellings(self, text: str) -> tuple[str, ...]:
-        return self.spelled.get(text) or self.plan.spelled(text)
 
 
 class SqlRows(Rows):
@@ -210,26 +200,26 @@ class SqlRows(Rows):
             f"SELECT {listed}, COUNT(*) AS n FROM ({self._hashed(terms, items)}) AS drawn "
             f"WHERE s IS NOT NULL AND h < (CASE{ends} ELSE 0e0 END) GROUP BY {listed}"
         )
-        drawn = drawn.take(np.lexsort((np.arange(drawn.num_rows), _floats(drawn, "h"))))
+        drawn = taken(drawn, np.argsort(_floats(drawn, "h"), kind="stable"))
         outcome = self.target.of({name: _floats(drawn, name) for name in self.target.items})
-        table = Table({}, {}, _floats(drawn, "n"), np.arange(1, drawn.num_rows + 1), outcome)
+        table = Table({}, {}, _floats(drawn, "n"), np.arange(1, len(drawn["h"]) + 1), outcome)
         strata, n_hashes = _floats(drawn, "s").astype(np.int64), len(np.unique(_floats(drawn, "h")))
-        return Drawn(table, strata, n_hashes, self._named(drawn.select(list(cells))))
+        return Drawn(table, strata, n_hashes, self._named({name: drawn[name] for name in cells}))
 
     def _cells(self) -> dict[str, str]:
         """Return the columns by aliases that every dialect takes."""
         return {f"c{place}": identifier(one.name, self.engine.dialect) for place, one in enumerate(self._raw)}
 
-    def _named(self, cells: Any) -> pd.DataFrame:
-        return as_frame(cells).set_axis([one.name for one in self._raw], axis="columns")
+    def _named(self, cells: Answer) -> Source:
+        return Source(cells).renamed([one.name for one in self._raw])
 
     def _read(self, drawn: Drawn) -> Drawn:
         """Return rows that were drawn with their cells read by the plans of the columns."""
         table = replace(drawn.table, columns=self._columns_of(drawn.cells), plans=self.plans)
         return replace(drawn, table=table)
 
-    def _columns_of(self, frame: pd.DataFrame) -> Columns:
-        source = Source(frame)  # not Source.columns: its notes would count the sample
+    def _columns_of(self, source: Source) -> Columns:
+        # not Source.columns: its notes would count the sample
         return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
 
     def _hashed(self, terms: Sequence[Term], items: Mapping[str, str]) -> str:
@@ -252,10 +242,11 @@ class SqlRows(Rows):
             value, last = self.columns[window.column].value, 2 * window.reach
             numbers = (window.middle, window.step, window.low, window.high)
             middle, step, low, high = (float_literal(number) for number in numbers)
+            where = f"{value} > {low} AND {value} <= {high}"
+            # to compare with each of its cuts would take several times as long
             place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
             within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
             sql["\0place"], sizes["\0place"] = within, last + 1
-            where = f"{value} > {low} AND {value} <= {high}"
         groups = packed(sizes)
         keys = {
             f"p{place}": " + ".join(
@@ -265,14 +256,18 @@ class SqlRows(Rows):
         }
         items = {**keys, **self.target.items, "s": self.target.stratum, "n": "COUNT(*)"}
         counted = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
-        counted = counted.filter(counted.column("s").is_valid())
+        counted = taken(counted, np.flatnonzero(~np.isnan(_floats(counted, "s"))))
         outcome = {name: _floats(counted, name) for name in self.target.items}
-        packs = [np.asarray(counted.column(key).to_numpy()).astype(np.int64) for key in keys]
+        packs = [counted[key].astype(np.int64) for key in keys]
         order = np.lexsort((*outcome.values(), *packs))
         codes = unpacked(groups, [pack[order] for pack in packs])
-        places = codes.pop("\0place", None)
+        if window is not None:
+            part, name = parts[window.column], window.column
+            ends = window.middle + (codes.pop("\0place") - window.reach) * window.step
+            ends = np.minimum(ends, np.array([*part.cuts, np.inf])[codes[name] - 1])
+            codes[name] = 1 + np.searchsorted(window.within(part).cuts, ends)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
-        return Groups(codes, of_groups, _floats(counted, "n")[order], places)
+        return Groups(codes, of_groups, _floats(counted, "n")[order])
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "SqlRows":
         """Return the rows of one fold by the hash of rows, or all others."""
@@ -284,7 +279,7 @@ class SqlRows(Rows):
         hashed = self._hashed(self._ways[-1], places)
         part = f"SELECT {back} FROM ({hashed}) AS dealt WHERE {fold_of} {'=' if inside else '<>'} {fold}"
 
-        def query(sql: str) -> Any:
+        def query(sql: str) -> Answer:
             return whole.query(sql.replace(f"FROM {ROWS}", f"FROM ({part}) AS fold"))
 
         engine = Engine(dialect, whole.columns, query, plans=whole.plans)  # the whole table stays open
@@ -294,10 +289,10 @@ class SqlRows(Rows):
     # Columns
 
     def _profile(
-        self, frame: pd.DataFrame, spans: Mapping[str, "_Span"]
+        self, sample: Source, spans: Mapping[str, "_Span"]
     ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...]]:
         """Return the columns that a rule may use, and those left out; plans of formatted texts are kept."""
-        plans, notes = self._understood(frame)
+        plans, notes = self._understood(sample)
         columns, left_out = {}, []
         self.formatted: dict[str, ColumnPlan] = {}
         for one in self._raw:
@@ -308,7 +303,7 @@ class SqlRows(Rows):
             sql = SqlColumn(name, plan, self.engine.dialect, typed=True, finite=span.known == span.filled)
             column = EngineColumn(name, plan, span.low, span.high, plan.whole, sql=sql)
             if plan.kind is Kind.TEXT:
-                column = self._with_categories(column, frame[name], notes)
+                column = self._with_categories(column, sample.cells(name), notes)
             # whole numbers without a gap number the rows, which a sample alone cannot show
             if column.whole and span.known > 1000 and span.high - span.low == span.known - 1:
                 left_out.append(LeftOut(name, Reason.IDENTIFIER, usable=True))
@@ -318,33 +313,31 @@ class SqlRows(Rows):
             logger.warning("%s", Note(name, note))
         return columns, tuple(left_out)
 
-    def _understood(self, frame: pd.DataFrame) -> tuple[dict[str, ColumnPlan], dict[str, str]]:
+    def _understood(self, source: Source) -> tuple[dict[str, ColumnPlan], dict[str, str]]:
         """Return how each column is read, by a sample, and notes on that."""
-        source, plans, notes = Source(frame), dict(self.engine.plans), {}
+        plans, notes = dict(self.engine.plans), {}
         for one in self._raw:
             if one.name in plans:
                 continue
             read = understand(source.cells(one.name), one.name, self._options)
             plans[one.name] = read.plan
             if read.note and one.kind is not Kind.TEXT:
-                notes[one.name] = f"in a sample of {len(frame)} rows, {read.note}"
+                notes[one.name] = f"in a sample of {len(source)} rows, {read.note}"
         flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
         for name in _not_flags(self.engine, flags, plans):
             options = replace(self._options, kinds={name: Kind.NUMBER})
             plans[name] = understand(source.cells(name), name, options).plan
         return plans, notes
 
-    def _with_categories(
-        self, column: EngineColumn, cells: "pd.Series[str]", notes: dict[str, str]
-    ) -> EngineColumn:
+    def _with_categories(self, column: EngineColumn, cells: Cells, notes: dict[str, str]) -> EngineColumn:
         """Ask all rows for the categories of a text column, and how each is spelled."""
-        if cells.nunique() > max(_REPEATED * cells.count(), 2):
+        if isinstance(cells, TextCells) and len(cells.texts) > max(_REPEATED * cells.counts.sum(), 2):
             return column
         quoted = identifier(column.name, self.engine.dialect)
         different = self.engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-        if different.num_rows > _MOST_CATEGORIES:
+        if len(different["n"]) > _MOST_CATEGORIES:
             return column
-        pairs = zip(*different.to_pydict().values(), strict=True)
+        pairs = zip(*map(plain_cells, different.values()), strict=True)
         missing = column.plan.missing
         held = {text: n for text, n in pairs if text is not None and text.strip() not in missing}
         texts = sorted(held)
@@ -353,12 +346,8 @@ class SqlRows(Rows):
         plan = replace(read.plan, missing=missing)
         if read.note:
             notes[column.name] = read.note
-        spelled: dict[str, list[str]] = {}
-        for text, used in zip(texts, read.values, strict=True):
-            spelled.setdefault(str(used), []).append(text)
-        ways = {used: tuple(texts) for used, texts in spelled.items()}
-        sql = _SpelledColumn(column.name, plan, self.engine.dialect, typed=True, spelled=ways)
-        return replace(column, plan=plan, categories=tuple(sorted(spelled)), sql=sql)
+        sql = SqlColumn(column.name, plan, self.engine.dialect, typed=True)
+        return replace(column, plan=plan, categories=plan.categories, sql=sql)
 
 
 def _term(term: Term, column: RawColumn, engine: Engine) -> str:
@@ -382,8 +371,12 @@ def _term(term: Term, column: RawColumn, engine: Engine) -> str:
     return f"CASE WHEN {inside} THEN ({product} - FLOOR({product})) ELSE {unknown} END"
 
 
-def _floats(found: Any, column: str) -> FloatArray:
-    return np.asarray(found.column(column).to_numpy(), dtype=np.float64)
+def _floats(found: Answer, column: str) -> FloatArray:
+    return np.asarray(np.ma.filled(found[column].astype(np.float64), np.nan))
+
+
+def _only_row(found: Answer) -> dict[str, Any]:
+    return {name: plain_cells(cells)[0] for name, cells in found.items()}
 
 
 class _Span(NamedTuple):
@@ -403,7 +396,7 @@ def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
         known = finite(value)
         items |= {f"low{i}": f"MIN({known})", f"high{i}": f"MAX({known})"}
         items |= {f"known{i}": f"COUNT({known})", f"filled{i}": f"COUNT({value})"}
-    row = engine.query(select(items)).to_pylist()[0] if items else {}
+    row = _only_row(engine.query(select(items))) if items else {}
     return {
         one.name: _Span(
             float(row[f"low{i}"] or 0.0), float(row[f"high{i}"] or 0.0), row[f"known{i}"], row[f"filled{i}"]
@@ -424,5 +417,5 @@ def _not_flags(engine: Engine, raw: Sequence[RawColumn], plans: Mapping[str, Col
     for i, one in enumerate(raw):
         values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
         items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, engine)} NOT IN ({values}) THEN 1 END)"
-    row = engine.query(select(items)).to_pylist()[0] if items else {}
+    row = _only_row(engine.query(select(items))) if items else {}
     return [one.name for i, one in enumerate(raw) if row[f"n{i}"]]

@@ -174,28 +174,22 @@ class ColumnPlan:
     """What the cells of one column mean."""
 
     kind: Kind
-    decimal: str = "."
-    """what stands before the decimals of a number"""
-    thousands: str = ""
-    """characters that may stand between the thousands of a number"""
+    decimal: str = "."  # what stands before the decimals of a number
+    thousands: str = ""  # characters that may stand between the thousands of a number
     unit: tuple[str, str] = ("", "")
     """the currency in front of numbers and the unit behind them, each empty if there is none"""
-    whole: bool = False
-    """whether all numbers were whole by their type or their writing"""
+    whole: bool = False  # whether all numbers were whole by their type or their writing
     day_first: bool | None = None
     """of dates like ``02/03/2024``, whether the day comes first; None where dates tell it themselves"""
-    missing: tuple[str, ...] = ()
-    """words and codes that stand for nothing in this column"""
+    missing: tuple[str, ...] = ()  # words and codes that stand for nothing in this column
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     """for a column of codes the categories that they stand for"""
-    no_and_yes: tuple[str, str] = ("false", "true")
-    """how no and yes are written in a boolean column"""
+    no_and_yes: tuple[str, str] = ("false", "true")  # how no and yes are written in a boolean column
     categories: tuple[str, ...] = ()
     """the texts that cells were, in sorted order, by the spelling that is used"""
     spellings: Mapping[str, str] = field(default_factory=dict, hash=False)
     """for categories that were written in several ways, from each other way to the one that is used"""
-    folded: bool = False
-    """whether texts that differ only in case and blanks are one category"""
+    folded: bool = False  # whether texts that differ only in case and blanks are one category
     stated: bool = True
     """False in rules that older versions wrote: then the cells at hand say how they are written"""
 

@@ -24,15 +24,12 @@ QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # The quantiles that are kept of the ro
 class Mean:
     """Values of a number on some rows."""
 
-    value: float
-    """what is predicted: the mean, shrunk towards the mean of all rows"""
+    value: float  # what is predicted: the mean, shrunk towards the mean of all rows
     rows: float
     mean: float
     low: float
-    high: float
-    """95 % interval of the mean"""
-    quantiles: tuple[float, ...]
-    """at :data:`QUANTILES`"""
+    high: float  # 95 % interval of the mean
+    quantiles: tuple[float, ...]  # at :data:`QUANTILES`
 
     @property
     def median(self) -> float:
@@ -44,22 +41,16 @@ class Mean:
 class Risk:
     """Time until an event on some rows: how many events for each one expected, and Kaplan-Meier's curve."""
 
-    value: float
-    """the risk: events for each one expected of rows like all others, shrunk a little towards 1"""
+    value: float  # the risk: events for each one expected of rows like all others, shrunk a little towards 1
     rows: float
     events: float
-    survival: tuple[float, ...]
-    """share without an event at each of the target's times"""
+    survival: tuple[float, ...]  # share without an event at each of the target's times
     low: tuple[float, ...]
-    high: tuple[float, ...]
-    """95 % interval of that"""
-    at_risk: tuple[float, ...]
-    """rows that are still followed, without an event, at each of the times"""
-    median: float | None
-    """when half of the rows have had the event; None if that was not reached"""
+    high: tuple[float, ...]  # 95 % interval of that
+    at_risk: tuple[float, ...]  # rows that are still followed, without an event, at each of the times
+    median: float | None  # when half of the rows have had the event; None if that was not reached
     median_low: float | None
-    median_high: float | None
-    """95 % interval of the median; None where an end was not reached"""
+    median_high: float | None  # 95 % interval of the median; None where an end was not reached
 
 
 @dataclass(frozen=True)
@@ -69,8 +60,7 @@ class NumberTarget:
     name: str
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
     """how its cells are read, e.g. their unit"""
-    decimals: int = 2
-    """of predictions as they are written"""
+    decimals: int = 2  # of predictions as they are written
 
     kind = "number"
     titles = ("prediction", "95 % interval of the mean", "80 % of rows", "rows")
@@ -129,12 +119,9 @@ def decimals_for(support: Mean) -> int:
 class SurvivalTarget:
     """The time until an event."""
 
-    name: str
-    """the event, as the caller wrote it"""
-    time: str
-    """the column of how long rows were followed"""
-    times: tuple[float, ...]
-    """from 0 on, where curves are given"""
+    name: str  # the event, as the caller wrote it
+    time: str  # the column of how long rows were followed
+    times: tuple[float, ...]  # from 0 on, where curves are given
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
     """how the cells of the time are read, e.g. their unit"""
 

@@ -3,12 +3,12 @@
 import datetime as dt
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from nri.rule.column import Columns
 from nri.rule.labels import ClassTarget
-from nri.rule.literal import Clause, Literal, Value
+from nri.rule.literal import Clause, Literal, Value, is_card
 from nri.rule.phrase import phrase_clause, phrase_literal, phrase_name, phrase_value
 from nri.rule.rule import Branch, Rule, extend
 from nri.rule.truth import literal_truth
@@ -72,11 +72,9 @@ class NearMiss:
 class Explanation:
     """Why a row has its prediction."""
 
-    rule: Rule
-    index: int
-    """of the branch that decides; the number of branches where none fires"""
-    fired: tuple[Branch, ...]
-    """Branches that fired, the deciding one first."""
+    rule: Rule = field(repr=False)
+    index: int  # of the branch that decides; the number of branches where none fires
+    fired: tuple[Branch, ...]  # Branches that fired, the deciding one first
     held: tuple[tuple[Literal, ...], ...]
     """For each of these, its literals that hold: all of them, unless it counts."""
     nearest: tuple[NearMiss, ...]
@@ -140,7 +138,9 @@ def explain(rule: Rule, columns: Columns, n_rows: int) -> list[Explanation]:
     for row, index in enumerate(deciding.tolist()):
         fired = [one for one in rule.branches if len(held(one, row)) >= one.clause.at_least]
         nearest = [near_miss(branch, row) for branch in rule.branches[:index]]
-        if not isinstance(rule.predicts, ClassTarget):
+        if is_card(rule.clauses):
+            fired, nearest = fired[:1], nearest[-1:]
+        elif not isinstance(rule.predicts, ClassTarget):
             fired = fired[:1]
         else:
             nearest = [] if fired else _nearest(nearest)

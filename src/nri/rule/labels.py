@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError
+from nri.rule.column import ColumnPlan
 from nri.rule.literal import kind_of
 from nri.rule.phrase import name_pattern, number, phrase_label, phrase_share
 
@@ -46,10 +47,8 @@ def label_array(classes: tuple[Label, ...]) -> NDArray[Any]:
 class Shares:
     """Classes of some rows."""
 
-    value: Label
-    """the class that is predicted"""
-    counts: tuple[float, ...]
-    """rows of each class, in the order of the target's classes"""
+    value: Label  # the class that is predicted
+    counts: tuple[float, ...]  # rows of each class, in the order of the target's classes
     expected: tuple[float, ...]
     """probability of each class on new rows; that of the predicted class is the highest"""
 
@@ -78,6 +77,8 @@ class ClassTarget:
     """whether counts are sums of weights rather than numbers of rows"""
     shown: tuple[Label, ...] = field(default=(), compare=False)
     """classes whose probabilities stand beside predictions; without any, that of the predicted class does"""
+    plan: ColumnPlan | None = field(default=None, compare=False)
+    """how the cells are read, where they hold codes for words or for nothing that a caller stated"""
 
     kind = "classes"
     titles = ("prediction", "rows", "on new rows")

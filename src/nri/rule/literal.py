@@ -7,9 +7,10 @@ clause* asks for fewer of its literals, then called *members*: at least 2 of (co
 import datetime as dt
 import math
 import sys
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -172,8 +173,7 @@ class Clause:
     """
 
     literals: tuple[Literal, ...]
-    at_least: int
-    """How many literals must hold; as many as there are in a conjunction."""
+    at_least: int  # How many literals must hold; as many as there are in a conjunction
 
     def __init__(self, literals: Iterable[Literal] = (), at_least: int | None = None) -> None:
         unique = sorted(set(literals), key=lambda literal: literal.sort_key)
@@ -260,11 +260,6 @@ class Dnf:
         return ALWAYS in self.clauses
 
     @property
-    def is_false(self) -> bool:
-        """Whether the rule holds on no row by its form: it has no clause."""
-        return not self.clauses
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns the rule reads, each once, in the order of reading."""
         return tuple(dict.fromkeys(column for clause in self.clauses for column in clause.columns))
@@ -273,6 +268,12 @@ class Dnf:
     def n_literals(self) -> int:
         """Literals over all clauses; a counting clause has as many as it has members."""
         return sum(len(clause) for clause in self.clauses)
+
+
+def is_card(clauses: Sequence[Clause]) -> bool:
+    """Whether several clauses ask for so many of the same literals, one after the other for fewer."""
+    falls = all(one.at_least > other.at_least for one, other in pairwise(clauses))
+    return falls and len({one.literals for one in clauses}) == 1 < len(clauses)
 
 
 TRUE = Dnf([ALWAYS])  # The rule that holds on every row.

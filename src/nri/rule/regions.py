@@ -209,28 +209,12 @@ class Simplifier:
         for clause in clauses:
             if self.regions.find([clause]) is None:
                 continue
-            needed = self.without_idle_members(clause)
-            place = self.regions.place(needed)
+            if clause.counts and self.covers([clause], ALWAYS):
+                return [ALWAYS]
+            place = self.regions.place(clause)
             shorter = None if place is None else self.clause(place, preferred=clause.literals)
-            kept[shorter if shorter is not None and len(shorter) < len(needed) else needed] = None
+            kept[shorter if shorter is not None and len(shorter) < len(clause) else clause] = None
         return list(kept)
-
-    def without_idle_members(self, clause: Clause) -> Clause:
-        """Return a counting clause without members that change nothing, negated ones first.
-
-        A member that never holds goes, and one that always holds goes together with one of those needed.
-        """
-        if not clause.counts:
-            return clause
-        if self.covers([clause], ALWAYS):
-            return ALWAYS
-        for literal in sorted(clause, key=lambda literal: (literal.positive, literal.sort_key)):
-            rest = [x for x in clause if x != literal]
-            for needed in (clause.at_least, clause.at_least - 1):
-                shorter = Clause(rest, needed) if needed else clause
-                if needed and self.covers([shorter], clause) and self.covers([clause], shorter):
-                    return self.without_idle_members(shorter)
-        return clause
 
     def merge(self, clauses: list[Clause]) -> list[Clause]:
         """Join two conjunctions that differ in one column, where fewer literals say both."""
@@ -253,7 +237,9 @@ class Simplifier:
         """Drop a literal where the whole rule fires on the same rows without it."""
         clauses = list(clauses)
         for i, clause in enumerate(clauses):
-            for literal in clause:
+            # of members that change nothing, negated ones go first
+            order = sorted(clause, key=lambda x: (clause.counts and x.positive, x.sort_key))
+            for literal in order:
                 clauses[i] = self._without(literal, clauses, i)
         return clauses
 
@@ -264,8 +250,6 @@ class Simplifier:
         if not clause.counts:
             shorter = Clause(rest)
             return shorter if self.covers(clauses, shorter) else clause
-        if len(clauses) == 1:
-            return clause  # members that are idle by themselves are gone
         if clause.at_least > 1 and self.covers(clauses, easier := Clause(rest, clause.at_least - 1)):
             return easier
         harder = Clause(rest, clause.at_least)

@@ -52,8 +52,7 @@ class Branch:
     """A condition, and what is known of the rows that it decides."""
 
     clause: Clause
-    estimate: Any
-    """one of :class:`Shares`, :class:`Mean` and :class:`Risk`"""
+    estimate: Any  # one of :class:`Shares`, :class:`Mean` and :class:`Risk`
 
     @property
     def value(self) -> Any:
@@ -65,13 +64,10 @@ class Branch:
 class Rule:
     """Branches to try in order, what holds where none fires, and the rows behind all of it."""
 
-    predicts: AnyTarget
-    """What is predicted: classes, a number, or the time until an event."""
+    predicts: AnyTarget  # What is predicted: classes, a number, or the time until an event
     branches: tuple[Branch, ...]
-    otherwise: Any
-    """Estimate of the rows on which no branch fires."""
-    support: Any
-    """Estimate of all rows that the rule was counted on."""
+    otherwise: Any  # Estimate of the rows on which no branch fires
+    support: Any  # Estimate of all rows that the rule was counted on
     fit: float | None = None
     """On these rows: R² of a number, p-value of the log-rank test of survival; None for classes."""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
@@ -244,7 +240,7 @@ class Rule:
         Parameters
         ----------
         form
-            One of text, markdown, html, latex, json, sql, python, prolog, asp, sympy.
+            One of text, markdown, html, latex, json, sql, python, prolog, asp.
         note
             A line about the whole rule, in forms for people.
         table

@@ -41,7 +41,7 @@ def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> lis
 class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
         usable = np.flatnonzero(limits.literal_mask(task.n_variables))
-        self.usable = _speaking_for(task, usable, MOST_LITERALS)
+        self.usable = speaking_for(task, usable, MOST_LITERALS)
         self.n_variables, self.most = task.n_variables, min(limits.max_literals, MOST_MEMBERS)
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
@@ -152,7 +152,7 @@ class _CountSearch:
         return IndexCount(tuple(sorted(self.usable[list(members)].tolist())), at_least)
 
 
-def _speaking_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
+def speaking_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
     """Return the literals, in their order, with which covering a row goes together most."""
     # none speaks against the class on its own: whoever reads "at least 3 of these" takes each for a reason
     truth = task.literals[:, usable].astype(np.float32)

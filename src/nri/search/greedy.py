@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.episode import Episode
+from nri.episode import Episode, literal_truth
 from nri.rule.truth import first_to_fire
 from nri.search.candidates import CandidatePool, build_pool, clause_truth
 from nri.search.clauses import stacked
@@ -51,13 +51,25 @@ def induce(
         prices = np.ones(2 * n_variables) if groups is None else number_prices(groups, n_variables)
     objective = objective or (DescriptionLength() if posterior is None else ExpectedError())
     real = search_rows(episode, posterior)
-    evidence = real.cost_weighted(episode.costs)
+    evidence = real.priced(episode.prices)
     targets = (1, 0) if positive is None else (positive,)
     search = _Search(evidence, propose or SymbolicProposer(), limits, objective, prices, near, targets)
     induced = search.chosen(search.proposed(against_price, rng))
     if evidence is real:
         return induced
     return replace(induced, errors=described(real, induced.branches, induced.default, 0.0).errors)
+
+
+def without_copies(limits: Limits, episode: Episode) -> Limits:
+    """Return limits that allow no variable whose cells an earlier one has.
+
+    No rule needs it, but it would crowd out others wherever a few are taken.
+    """
+    n_variables, mask = episode.n_variables, limits.literal_mask(episode.n_variables)
+    truth = np.vstack([literal_truth(episode.values, episode.known), mask, *limits.required])
+    both = np.vstack([truth[:, :n_variables], truth[:, n_variables:]])
+    _, first = np.unique(np.packbits(both, axis=0), axis=1, return_index=True)
+    return replace(limits, allowed=mask & np.isin(np.arange(2 * n_variables) % n_variables, first))
 
 
 def candidates_for(

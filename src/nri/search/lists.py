@@ -70,7 +70,8 @@ class _Segments:
     """Which rows each place of a list decides."""
 
     place: IntArray  # [M], place that decides each row; the last is the default
-    masses: FloatArray  # [K + 1, n_classes], weight of the classes that each place decides
+    rows: FloatArray  # [K + 1], weight of the rows that each place decides
+    masses: FloatArray  # [K + 1, n_classes], weight of their classes
 
     @property
     def classes(self) -> IntArray:
@@ -92,7 +93,7 @@ class ListSearch:
         self.pool, self.objective, self.limits, self.total = pool, objective, limits, evidence.total
         self.truth, self.by_row = pool.truth, pool.by_row
         self.masses = evidence.masses
-        self.masses32 = self.masses.astype(np.float32)
+        self.weights, self.masses32 = evidence.weights, self.masses.astype(np.float32)
         self.n_classes = evidence.n_classes
         n_priced = limits.n_priced(evidence.literals.shape[1] // 2)
         self.bits = pool.bits(n_priced) * np.where(pool.counts, COUNT_IN_LIST, 1.0)
@@ -170,8 +171,8 @@ class ListSearch:
             fires = np.ones((len(order) + 1, len(self.masses)), dtype=bool)
             fires[:-1] = self.truth[list(order)]
             place = fires.argmax(axis=0)
-            masses = np.eye(len(order) + 1)[:, place] @ self.masses
-            self._lists[order] = _Segments(place, masses)
+            here = np.eye(len(order) + 1)[:, place]
+            self._lists[order] = _Segments(place, here @ self.weights, here @ self.masses)
         return self._lists[order]
 
     def _errors(self, order: Order) -> float:
@@ -200,7 +201,7 @@ class ListSearch:
             cheapest, free = order, np.ones(len(self.masses), dtype=bool)
             for _ in range(self.room):
                 left = self.masses32[free]
-                worth = left - np.float32(purity) * left.sum(axis=1, keepdims=True)
+                worth = left - (purity * self.weights[free, None]).astype(np.float32)
                 gains = settled((self.by_row[free].T @ worth).max(axis=1)) - 1e-4 * self.bits
                 added = int(np.argmax(gains))
                 if gains[added] <= 0 or added in order:
@@ -265,14 +266,15 @@ class ListSearch:
     def _pruned(self, order: Order) -> Order:
         """Drop branches that are not worth their line, the least worthy first."""
         while order:
-            masses = self._segments(order).masses
-            reaching = np.cumsum(masses[::-1], axis=0)[::-1][:-1]
-            own = masses[:-1]
+            segments = self._segments(order)
+            reaching, rows_reaching = (
+                np.cumsum(each[::-1], axis=0)[::-1][:-1] for each in (segments.masses, segments.rows)
+            )
+            own, decided = segments.masses[:-1], segments.rows[:-1]
             classes = own.argmax(axis=1)
             rows = np.arange(len(order))
-            decided = own.sum(axis=1)
             share = own[rows, classes] / np.maximum(decided, 1e-12)
-            before = reaching[rows, classes] / np.maximum(reaching.sum(axis=1), 1e-12)
+            before = reaching[rows, classes] / np.maximum(rows_reaching, 1e-12)
             unworthy = np.flatnonzero(
                 (share < self.least_share - 1e-12) | (share <= before) | (decided < self.least_rows - 1e-9)
             )

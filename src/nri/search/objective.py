@@ -38,12 +38,12 @@ class DescriptionLength:
         Symmetric in where the errors are (covered or not). Between no error and one it is
         interpolated, beyond half of the rows it stays level, so it never falls.
         """
-        errors = np.clip(np.asarray(errors, dtype=np.float64), 0.0, None)
+        errors = np.maximum(np.asarray(errors, dtype=np.float64), 0.0)  # np.clip takes three times as long
         clean = -np.log2(self.clean_chance)
         noisy = -np.log2(1.0 - self.clean_chance) + np.log2(total + 1.0)
-        whole = np.clip(errors, min(1.0, total / 2), max(total / 2, 0.0))
+        whole = np.minimum(np.maximum(errors, min(1.0, total / 2)), max(total / 2, 0.0))
         bits = noisy + log2_choose(total, whole)
-        share = np.clip(errors, 0.0, 1.0)
+        share = np.minimum(errors, 1.0)
         return np.asarray((1.0 - share) * clean + share * np.maximum(bits, clean))
 
 

@@ -17,7 +17,8 @@ class SearchRows:
 
     literals: BoolArray  # [M, 2N], where each literal is known to hold
     weights: FloatArray  # [M]
-    masses: FloatArray  # [M, n_classes], expected weight of each class, together that of the row
+    masses: FloatArray
+    """[M, n_classes], expected weight of each class, together that of the row; with prices, what it saves"""
 
     @property
     def n_classes(self) -> int:
@@ -29,16 +30,17 @@ class SearchRows:
         """Weight of all rows."""
         return float(self.weights.sum())
 
-    def cost_weighted(self, costs: FloatArray) -> "SearchRows":
-        """Return the rows weighted by costs: a class that is dear to miss weighs more.
+    def priced(self, prices: FloatArray) -> "SearchRows":
+        """Return the rows weighted by what errors cost: a class that is dear to miss weighs more.
 
-        To decide for a class saves its chance times its cost. So rows with costs are rows with other weights,
-        and the search need not know.
+        To decide for a class saves the dearest error less the one that is made. So rows with prices are rows
+        with other weights, and the search need not know.
         """
-        if (costs == 1.0).all():
+        if (prices + np.eye(self.n_classes) == 1.0).all():
             return self
-        masses = self.masses * costs
-        return SearchRows(self.literals, masses.sum(axis=1), masses)
+        most = prices.max(axis=1)
+        masses = self.masses @ (most[:, None] - prices)
+        return SearchRows(self.literals, (self.masses * most).sum(axis=1), masses)
 
     def thinned(self, most: int) -> "SearchRows":
         """Return at most so many rows, at even steps through their order, with the same weight in all."""

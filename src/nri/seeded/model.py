@@ -207,7 +207,7 @@ class SeededModel:
             np.concatenate([episode.weights, np.full(len(plausible), weight)]),
             episode.n_classes,
             np.concatenate([episode.numbers, plausible.numbers]),
-            episode.costs,
+            episode.prices,
             episode.unlabelled,
         )
 
@@ -216,10 +216,10 @@ def _counted_on_labels(chosen: Induced, episode: Episode) -> Induced:
     """Return the rule with the evidence of the labelled rows, or no rule if it gets no more of them right."""
     # plausible rows are drawn by chance: they must not pick the class that is always predicted
     evidence = search_rows(episode)
-    weighted = evidence.cost_weighted(episode.costs)
+    weighted = evidence.priced(episode.prices)
     of_classes = weighted.masses.sum(axis=0)
     errors = described(weighted, chosen.branches, chosen.default, chosen.cost).errors
-    if errors < of_classes.sum() - of_classes.max() - 1e-9:
+    if errors < weighted.total - of_classes.max() - 1e-9:
         return described(evidence, chosen.branches, chosen.default, chosen.cost)
     return described(evidence, (), int(np.argmax(of_classes)), chosen.cost)
 

@@ -13,7 +13,9 @@ import json
 import secrets
 import tempfile
 import time
+import tomllib
 from collections.abc import AsyncIterator
+from importlib.resources import files
 from typing import IO, Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -28,22 +30,7 @@ CALL_HEADER = "x-nri"
 """Every call of the interface carries it; other sites cannot send it without a preflight."""
 MAX_JSON = 1024 * 1024  # Bytes of a question or an edited rule.
 
-CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
-)
-
-HEADERS = {
-    "content-security-policy": CONTENT_POLICY,
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    "cache-control": "no-store",
-}
+HEADERS: dict[str, str] = tomllib.loads((files("nri.serve") / "headers.toml").read_text(encoding="utf-8"))
 """On every response."""
 
 NO_KEY = "this page belongs to the account that started it; open the URL that nri serve printed"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -54,17 +55,15 @@ class Question:
 def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
-    ``costs`` are ``[{label, cost}]``, ``forbid`` conditions, ``cuts`` ``[{column, at}]``, ``monotone``
-    ``[{column, way}]``, ``keep`` ``{label, clauses}``. The model is the server's choice, not the page's.
-    Conditions are read as the columns are.
+    ``costs`` are ``[{label, cost}]``, ``ordered`` labels, ``forbid`` conditions, ``cuts`` ``[{column, at}]``,
+    ``monotone`` ``[{column, way}]``, ``keep`` ``{label, clauses}``. The model is the server's choice, not the
+    page's. Conditions are read as the columns are.
     """
     data, usual = as_object(data), Settings()
-    groups, time_order, event = (
-        None if data.get(key) is None else _text(data, key) for key in ("groups", "time_order", "event")
-    )
-    prevalence = None if data.get("prevalence") is None else _number(data, "prevalence")
-    if prevalence is not None:
-        check_prevalence(prevalence)
+    named = ("groups", "time_order", "event")
+    groups, time_order, event = (_typed(data, key, (str, NoneType)) for key in named)
+    prevalence = _typed(data, "prevalence", (int, float, NoneType))
+    check_prevalence(prevalence)
     plain = {"max_clauses": int, "max_literals": int, "negations": bool, "counts": str, "stable": bool}
     return Question(
         groups=groups,
@@ -81,6 +80,7 @@ def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Questi
             require=_names(data, "require"),
             min_precision=_number(data, "min_precision", usual.min_precision),
             costs={read_label(one, "label"): _number(one, "cost") for one in _objects(data, "costs")} or None,
+            ordered=listed(data.get("ordered", []), "ordered", 1000),
             knowledge=Knowledge(
                 forbid=tuple(read_literal(one, kinds) for one in _objects(data, "forbid")),
                 cuts={_text(one, "column"): _places(one) for one in _objects(data, "cuts")},

@@ -1,5 +1,6 @@
 """Upload: a dropped file becomes a table, and what the page shows of it; or a message why it does not."""
 
+import csv
 import datetime as dt
 import io
 import logging
@@ -29,6 +30,7 @@ from nri.table.files import Budget, in_words
 from nri.table.source import Source, open_source
 from nri.table.table import Table
 from nri.table.target import encode, read_answers
+from nri.table.write import write_rows
 
 Json = dict[str, Any]
 
@@ -129,9 +131,14 @@ def initial_file(file: str, sample: int) -> InitialFile:
 def _sampled(files: Files, sample: int) -> InitialFile:
     """Take some rows, fewer where so many would be too large."""
     while True:
-        taken, file = some_rows(files, sample), io.BytesIO()
-        write = taken.source.frame.to_parquet if files.parquet else taken.source.frame.to_csv
-        write(file, index=False)
+        (taken, n_rows), file = some_rows(files, sample), io.BytesIO()
+        rows = taken.rows
+        if files.parquet:
+            write_rows(rows, file, "parquet")
+        else:
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+            csv.writer(text).writerows([rows, *zip(*map(taken.listed, rows), strict=True)])
+            text.detach()
         size = file.tell()
         if size <= MAX_BYTES:
             break
@@ -139,7 +146,7 @@ def _sampled(files: Files, sample: int) -> InitialFile:
             raise InputError(TOO_LARGE)
         sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * size))
     whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
-    name = f"{len(taken.source)} of {taken.n_rows} rows of {whole}".removesuffix(".gz")
+    name = f"{len(taken)} of {n_rows} rows of {whole}".removesuffix(".gz")
     ending = ".parquet" if files.parquet else ".csv"
     return InitialFile(name if name.endswith(ending) else name + ending, file.getvalue())
 

@@ -97,6 +97,7 @@ def view_alternatives(work: Work) -> Json:
         "measure": shelf.measure,
         "basis": shelf.basis,
         "within": shelf.within,
+        "sampled": shelf.sampled,
         "listed": len(shelf.rules),
         "shortest": place[id(shelf.shortest.rule)],
         "frontier": [place[id(one.rule)] for one in shelf.frontier],
@@ -155,10 +156,10 @@ def scores(work: Work) -> dict[str, Json]:
         note = f"of the rows that are {phrase_label(only)}"
         tiles["recall"] = _share_tile("Sensitivity", covered[of_class], note)
     tiles["always"] = _share_tile(commonest, outcome.codes == by_class.argmax(), "of the rows")
-    cost = mean_cost(work.table, work.predicted, work.question.settings.costs)
+    cost = mean_cost(work.table, work.predicted, work.question.settings)
     if cost is not None:
         note = f"a row (always {phrase_label(cost.label)}: {cost.always:.2f})"
-        tiles["cost"] = _tile("Mean cost", cost.mean, f"{cost.mean:.2f}", note, less=True)
+        tiles["cost"] = _tile(f"Mean {cost.measure}", cost.mean, f"{cost.mean:.2f}", note, less=True)
     return tiles
 
 
@@ -203,7 +204,7 @@ def view_held_out(work: Work, held: HeldOut) -> Json:
             }
             for one in held.diagnostics(described, work.question.prevalence)
         ]
-        cost = held.cost(work.question.settings.costs)
+        cost = held.cost(work.question.settings)
     elif isinstance(target, NumberTarget):
         note += f", off by {target.amount(score.details['mean_absolute_error'])} a row"
     arranged = work.table.groups is not None or work.table.time_order is not None

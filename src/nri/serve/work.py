@@ -14,7 +14,7 @@ from nri.arrays import IntArray
 from nri.errors import InputError
 from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions, constant_rule, count_classes, count_clauses
-from nri.induce.induce import Induction, induce_rule
+from nri.induce.induce import Induction, induced
 from nri.induce.validate import HeldOut, cores, hold_out, price_of_knowledge, stratified_sample
 from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
@@ -22,7 +22,7 @@ from nri.rule import FORMATS, Dnf, Label, Rule, clause_matrix
 from nri.serve.question import Question, as_object, read_clauses, read_label
 from nri.serve.upload import Upload
 from nri.table.table import Table
-from nri.table.write import typed_frame, write_into_workbook, write_table
+from nri.table.write import typed_columns, write_into_workbook, write_table
 from nri.tasks.leaks import Leak, leak
 from nri.tasks.predictions import predictions
 
@@ -46,6 +46,7 @@ class Work:
     """the cross-validation of the search, once it was made; all edits of a rule share it"""
     shelf: list[Alternatives] = field(default_factory=list)
     """other rules of the search, once they were looked for; all edits of a rule share them"""
+    search: list[Induction] = field(default_factory=list)  # the search itself, until then
 
     @cached_property
     def deciding(self) -> IntArray:
@@ -82,11 +83,12 @@ def answer(upload: Upload, question: Question) -> Work:
     """Induce the rule that a question asks for; a long table is searched in a sample, and counted in full."""
     table = question.rows_of(upload.table)
     question = _with_kept_clauses(question, table)
-    induction = induce_rule(table, question.settings, rng=np.random.default_rng(SEED))
-    rule = _with_class_to_add(induction.rule, table)
+    search = induced(table, question.settings, np.random.default_rng(SEED))
+    rule = _with_class_to_add(search.rule, table)
     price = price_of_knowledge(table, question.settings, rule, rng=np.random.default_rng(SEED))
-    induction = replace(induction, rule=rule, posterior=None)
-    return Work(question, induction, rule, None if price is None else str(price), upload, table)
+    induction = replace(search, rule=rule, posterior=None, search=None)
+    told = None if price is None else str(price)
+    return Work(question, induction, rule, told, upload, table, search=[search])
 
 
 def edited(work: Work, data: Any) -> Work:
@@ -156,7 +158,8 @@ def find_alternatives(work: Work) -> Alternatives:
     """Return other rules for the question that are nearly as good as the one induced."""
     if not work.shelf:
         rng, settings = np.random.default_rng(SEED), work.question.settings
-        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng))
+        found = work.search.pop() if work.search else None
+        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng, induction=found))
     return work.shelf[0]
 
 
@@ -223,10 +226,10 @@ def _with_predictions(work: Work, kind: str) -> bytes:
     added = predictions(work.rule, source)
     if kind == "csv":
         text = io.StringIO()
-        write_table(source.frame.join(added), text, format="csv")
+        write_table({**source.rows, **added}, text, format="csv")
         return text.getvalue().encode()
     if source.workbook is not None and source.workbook.can_be_kept:
         write_into_workbook(source.workbook, added, file)
     else:
-        write_table(typed_frame(source).join(added), file, format="xlsx")
+        write_table({**typed_columns(source), **added}, file, format="xlsx")
     return file.getvalue()

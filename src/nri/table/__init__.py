@@ -8,23 +8,30 @@ from nri.rule.rule import extend
 from nri.table.binarizer import Binarizer
 from nri.table.codes import ReadOptions
 from nri.table.left_out import LeftOut, Reason
-from nri.table.source import Source, open_source, read_columns, table_of
+from nri.table.source import Source, open_source, read_columns, source_of, table_of
 from nri.table.survival import with_survival
 from nri.table.table import Table
 from nri.table.target import label_table, with_target
 
 if TYPE_CHECKING:
-    from nri.table.frames import as_frame
     from nri.table.write import atomic_file, write_beside, write_table
 
 extend(read=read_columns)  # from here on rules predict on whatever a table can be read from
 
 __all__ = ["Binarizer", "Classes", "LeftOut", "ReadOptions", "Reason", "Source", "Table"]
-__all__ += ["label_table", "open_source", "read_columns", "table_of", "with_survival", "with_target"]
-__all__ += ["as_frame", "atomic_file", "write_beside", "write_table"]
+__all__ += [
+    "label_table",
+    "open_source",
+    "read_columns",
+    "source_of",
+    "table_of",
+    "with_survival",
+    "with_target",
+]
+__all__ += ["atomic_file", "write_beside", "write_table"]
 
-_LAZY = {"as_frame": "frames", "atomic_file": "write", "write_beside": "write", "write_table": "write"}
-"""What works on DataFrames is loaded when it is needed: a small text file is read without pandas."""
+_LAZY = {"atomic_file": "write", "write_beside": "write", "write_table": "write"}
+"""What a small run does not need is loaded when it is needed."""
 
 
 def __getattr__(name: str) -> Any:

@@ -133,13 +133,13 @@ class Binarizer:
         self.max_thresholds, self.min_thresholds = max_thresholds, min_thresholds
         self.named = frozenset(named)
 
-    def fit(self, table: Table, *, by_labels: bool = True) -> "Binarizer":
+    def fit(self, table: Table) -> "Binarizer":
         """Decide on variables from the support rows."""
         if not len(table):
             shape = f"shape=(0, {len(table.names)})"
             raise InputError(f"0 sample(s) ({shape}) while a minimum of 1 is required; give rows")
         columns, self.left_out_ = self._usable_columns(table)
-        codes = table.codes if by_labels and table.outcome is not None else None
+        codes = table.codes if table.outcome is not None else None
         made = {name: self._variables_of(name, column, codes, table) for name, column in columns.items()}
         used = {name: columns[name] for name, variables in made.items() if variables}
         usual = {Kind.BOOLEAN: BOOLEAN, Kind.NUMBER: OPEN, Kind.DATE: OPEN}

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -107,6 +108,29 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     places = {text: i for i, text in enumerate(dict.fromkeys(t for t in stripped if t not in MISSING_MARKS))}
     into = np.array([places.get(text, -1) for text in stripped], dtype=np.int64)
     return TextCells(into[codes] if len(into) else codes.astype(np.int64), tuple(places), loose=True)
+
+
+def objects_of(cells: Iterable[Any]) -> NDArray[Any]:
+    """Return cells as an array of objects."""
+    listed = list(cells)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+def missing_cells(cells: NDArray[Any]) -> BoolArray:
+    """Return which cells stand for nothing by what they are: None, NaN, NaT, and NA of pandas."""
+    if cells.dtype.kind != "O":
+        return np.asarray(cells != cells)
+    return np.array([_stands_for_nothing(cell) for cell in cells.flat], dtype=bool).reshape(cells.shape)
+
+
+def _stands_for_nothing(cell: Any) -> bool:
+    if isinstance(cell, Decimal):
+        return cell.is_nan()  # one that signals cannot be compared
+    if isinstance(cell, float | np.floating | np.datetime64 | np.timedelta64):
+        return bool(cell != cell)
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
 
 
 PADDED = re.compile(r"[+-]?0[0-9]+")  # A number with leading zeros is a code.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import IntArray
 from nri.errors import InputError, UnknownColumnError
+from nri.rule.column import ColumnPlan
 from nri.rule.literal import Kind
 from nri.table.cells import as_code
 
@@ -52,6 +53,13 @@ class ReadOptions:
 
 
 DEFAULT = ReadOptions()
+
+
+def stated_by(plans: Mapping[str, ColumnPlan], outcome: Collection[str]) -> ReadOptions:
+    """Return what plans say of cells beyond what these show: codes for nothing, and words for codes."""
+    missing = {name: plan.missing for name, plan in plans.items()}
+    labels = {name: plan.labels for name, plan in plans.items() if plan.labels}
+    return ReadOptions(missing=missing, labels=labels, outcome=outcome)
 
 
 def read_options(

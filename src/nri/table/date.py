@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +28,14 @@ _AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write th
 _SEVERAL_FORMATS = "looks like dates in several formats; write them all as YYYY-MM-DD"
 _NO_DATES = "are no dates and count as missing"
 
-_PLAIN = {
-    r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?(Z|[+-]\d{2}:?\d{2}))?)?": "ISO8601",
-    r"\d{1,2}\.\d{1,2}\.\d{4}": "%d.%m.%Y",
-}
+_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2})(\.(?P<fraction>\d+))?)?"
+_PLAIN = (
+    re.compile(
+        r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})"
+        rf"([T ]{_CLOCK}( ?(?P<zone>Z|[+-]\d{{2}}:?\d{{2}}))?)?"
+    ),
+    re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})"),
+)
 _MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august"]
 _MONTHS += ["september", "october", "november", "december"]
 _MONTH_OF = {name: i for i, full in enumerate(_MONTHS, start=1) for name in (full, full[:3])} | {"sept": 9}
@@ -142,19 +147,27 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
 
 def parse_dates(texts: Sequence[str]) -> Moments:
     """Read ISO dates and times, also ``2024/01/31`` and ``31.01.2024``; NaT for others, as ``01/02/2024``."""
-    import pandas as pd
+    return np.array([_moment_of(text.strip()) for text in texts], dtype="datetime64[us]")
 
-    series = pd.Series(texts, dtype=object).astype(str).str.strip()
-    moments = _unknown(len(series))
-    for pattern, form in _PLAIN.items():
-        fits = np.asarray(series.str.fullmatch(pattern), dtype=bool)
-        if fits.any():
-            cleaned = series[fits].str.replace("/", "-", regex=False)
-            found = pd.to_datetime(cleaned, format=form, errors="coerce", utc=True)
-            moments[fits] = found.dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
-    years = moments.astype("datetime64[Y]").astype(np.int64) + 1970
-    moments[(years < dt.MINYEAR) | (years > dt.MAXYEAR)] = np.datetime64("NaT")
-    return moments
+
+def _moment_of(text: str) -> dt.datetime | None:
+    """Read a date, with a zone at UTC; None if it is none that the calendar has."""
+    match = next((found for pattern in _PLAIN if (found := pattern.fullmatch(text))), None)
+    if match is None:
+        return None
+    parts = match.groupdict(default="0")
+    zone = parts.pop("zone", "0").replace(":", "")
+    fraction = int(f"{parts.pop('fraction', '0'):0<6}"[:6])
+    try:
+        fields: Any = {part: int(digits) for part, digits in parts.items()}
+        moment = dt.datetime(**fields, microsecond=fraction)
+        if zone in ("0", "Z"):
+            return moment
+        ahead = dt.timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
+        there = dt.timezone(ahead if zone[0] == "+" else -ahead)
+        return moment.replace(tzinfo=there).astimezone(dt.UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _unknown(n: int) -> Moments:

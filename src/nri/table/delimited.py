@@ -1,6 +1,6 @@
 """Delimited text: CSV and TSV, split into cells by the standard library or, if it is long, by pyarrow.
 
-What these would split in another way, or refuse, is left to pandas: quotation marks after blanks, lines of
+What pyarrow would split in another way, or refuse, is not given to it: quotation marks after blanks, lines of
 blanks, rows that differ in length.
 """
 
@@ -8,14 +8,14 @@ import csv
 import io
 import logging
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from nri.errors import InputError
 from nri.table.cells import check_distinct
-from nri.table.split import split_long, split_slowly
+from nri.table.split import split_long
 
 TextColumn = Any  # A column of texts: an array of objects or, of a long text, a chunked array of pyarrow.
 
@@ -26,18 +26,18 @@ _FRACTION = re.compile(r"[+-]?[0-9]*[.,][0-9]+")
 _BLANK_LINE = re.compile(r"(?:^|[\r\n])[ \t]+(?:[\r\n]|$)")
 _SAMPLE_CHARACTERS, _SAMPLE_RECORDS = 65_536, 100
 _SHORT = 1_000_000  # Letters of a text up to which it is split by the standard library.
+_BEHIND = "\0end"
 
 
 def read_delimited(text: str, name: str, delimiter: str) -> dict[str, TextColumn]:
     """Split delimited text with a header line into columns of texts."""
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
-    columns = None
-    if not is_intricate(text, delimiter):
-        columns = split_short(text, delimiter) if len(text) <= _SHORT else split_long(text, delimiter)
+    is_long = len(text) > _SHORT and not is_intricate(text, delimiter)
+    columns = split_long(text, delimiter) if is_long else None
     if columns is None:
-        columns = split_slowly(text, name, delimiter)
-    if len(columns[0]) < 2:
+        columns = split_text(text, name, delimiter)
+    if not columns or len(columns[0]) < 2:
         raise InputError(f"{name} has a header line but no rows; give at least one row")
     named = [(str(column[0]).strip(), column[1:]) for column in columns]
     # a delimiter at the end of each line leaves a column without a name or a cell
@@ -94,14 +94,32 @@ def is_intricate(text: str, delimiter: str) -> bool:
     return sum(cell[0].count('"') for cell in quoted) != text.count('"')
 
 
-def split_short(text: str, delimiter: str) -> list[TextColumn] | None:
-    """Split a text that is not intricate by the standard library; None if rows differ in length."""
-    lines = io.StringIO(text, newline="")
+def split_text(text: str, name: str, delimiter: str) -> list[TextColumn]:
+    """Split a text, whatever is in it, into columns of text cells; every row has the header's length."""
+    most_letters = csv.field_size_limit(len(text) + len(_BEHIND))  # of a cell
     try:
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-        records = list(filter(None, reader))
-    except csv.Error:
-        return None
-    if any(len(record) != len(records[0]) for record in records):
-        return None
+        # an open quotation mark would take in what stands behind the text
+        lines = chain(io.StringIO(text, newline=""), [_BEHIND])
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+        records: list[list[str]] = []
+        for record in reader:
+            if record == [_BEHIND] or (len(record) < 2 and _is_blank(record, text, records)):
+                continue
+            if record[-1].endswith(_BEHIND):
+                raise InputError(f"{name}: a cell of row {len(records)} opens a quotation mark; close it")
+            records.append(record)
+            if len(record) != len(records[0]):
+                cause = f"{name}, line {reader.line_num}: {len(record)} field(s)"
+                remedy = "correct the line, and quote cells that contain the delimiter"
+                raise InputError(f"{cause} where the header has {len(records[0])}; {remedy}")
+    except csv.Error as error:
+        raise InputError(f"{name} cannot be split into cells ({error}); give a CSV table") from None
+    finally:
+        csv.field_size_limit(most_letters)
     return list(np.array(records, dtype=object).T)
+
+
+def _is_blank(record: list[str], text: str, above: list[list[str]]) -> bool:
+    """Whether a line without a delimiter is no row; in a single column, an empty cell may be quoted."""
+    single = bool(above) and len(above[0]) == 1
+    return not "".join(record).strip() and not (record and single and '"' in text)

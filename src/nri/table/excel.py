@@ -22,17 +22,14 @@ from functools import reduce
 from itertools import groupby
 from pathlib import Path
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
-from nri.table.cells import check_distinct, number_as_text
+from nri.table.cells import check_distinct, missing_cells, number_as_text, objects_of
 from nri.table.files import MEMORY_A_CELL, Budget, in_words
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -125,10 +122,8 @@ def is_workbook(content: bytes, *, by_name: bool = False) -> bool:
 
 def read_workbook(
     content: bytes, name: str, choice: SheetChoice, budget: Budget
-) -> tuple[pd.DataFrame, Workbook]:
+) -> tuple[dict[str, NDArray[Any]], Workbook]:
     """Return the cells of a table, by default the largest on the first sheet with one, and where it is."""
-    import pandas as pd
-
     if choice.header == 0:
         raise InputError(f"{name}: a sheet without names cannot be read; put a row of names above it")
     parsed = _parse(content, name, choice.sheet, budget)
@@ -158,9 +153,9 @@ def read_workbook(
         if any(isinstance(cell, str | dt.time) for cell in values):  # one text makes all of them texts
             texts.append(title)
             values = ["" if cell is None else _cell_text(cell) for cell in values]
-        frame[title] = pd.Series(values, dtype=object)
+        frame[title] = objects_of(values)
     place = Workbook(content, tuple(sheets), sheet.name, header, tuple(rows), block.right, frozenset(texts))
-    return pd.DataFrame(frame), place
+    return frame, place
 
 
 def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict[str, Any]:
@@ -303,9 +298,7 @@ class _Sheet:
 
     def blocks(self) -> list[Block]:
         """Return the rectangles that empty columns, and then empty rows, part."""
-        import pandas as pd
-
-        filled = pd.notna(self.cells) | pd.notna(self.unmerged)
+        filled = ~(missing_cells(self.cells) & missing_cells(self.unmerged))
         blocks: list[Block] = []
         for top, bottom in _runs(filled.any(axis=1)):
             band = filled[top : bottom + 1]

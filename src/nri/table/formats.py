@@ -1,4 +1,4 @@
-"""Formats: gzip, Parquet, and ARFF, the attribute-relation format of Weka and OpenML."""
+"""Formats: gzip, and ARFF, the attribute-relation format of Weka and OpenML."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from nri.errors import InputError, require_extra
-from nri.table.cells import check_distinct, plain_numbers
+from nri.errors import InputError
+from nri.table.cells import check_distinct, objects_of, plain_numbers
 from nri.table.files import Budget
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
 
 PARQUET, GZIP = b"PAR1", b"\x1f\x8b"  # First bytes of files.
 _STEP = 1 << 20  # bytes looked at in one go
@@ -63,82 +58,6 @@ def _chunks(content: bytes, name: str) -> Iterator[bytes]:
         raise InputError(f"{name} is damaged: it cannot be uncompressed; get it again") from None
 
 
-_MEMORY_A_VALUE = 32  # about what a value takes that has a type of its own
-_MOST_TIMES = 30  # different times of day that may be categories, such as the begin of shifts
-
-
-def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the cells of a Parquet file, and why columns cannot be read: lists, structures, times of day."""
-    require_extra("parquet", f"{name} is a Parquet file, which", "pyarrow")
-    from pyarrow import parquet
-
-    try:
-        _check_parquet(content, name, budget)
-        table = parquet.ParquetFile(io.BytesIO(content)).read()
-        table.validate(full=True)  # texts that are none would fail much later
-        check_distinct(table.column_names)
-        frame: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
-        if frame.index.name is not None or frame.index.nlevels > 1:
-            frame = frame.reset_index()
-        reasons = zip(table.column_names, map(_why_unreadable, table.columns), strict=True)
-        unreadable = {one: f"{what}; left out, give plain values instead" for one, what in reasons if what}
-    except InputError:
-        raise
-    except Exception as error:  # what bytes were changed by chance decides which one it is
-        cause = " ".join(str(error).split())[:100] or type(error).__name__
-        raise InputError(f"{name} is no readable Parquet file ({cause}); write it again") from None
-    if not len(frame):
-        raise InputError(f"{name} has no rows; give at least one row")
-    return frame, unreadable
-
-
-def _why_unreadable(cells: pa.ChunkedArray[Any]) -> str:
-    """Return what the cells of a column are where they are no plain values; else nothing."""
-    import pyarrow as pa
-    from pyarrow import compute
-
-    if pa.types.is_nested(cells.type):
-        return f"the cells are nested ({str(cells.type)[:40]})"
-    if pa.types.is_time(cells.type) and compute.count_distinct(cells).as_py() > _MOST_TIMES:
-        return "the cells are times of day, too many different ones for categories"
-    return ""
-
-
-def _check_parquet(content: bytes, name: str, budget: Budget) -> None:
-    """Refuse a file by what it says of itself, before anything is unpacked."""
-    from pyarrow import parquet
-
-    about = parquet.ParquetFile(io.BytesIO(content)).metadata
-    budget.check(name, cells=about.num_rows * about.num_columns)
-    groups = map(about.row_group, range(about.num_row_groups))
-    chunks = [group.column(place) for group in groups for place in range(about.num_columns)]
-    values = sum(chunk.num_values for chunk in chunks)  # a cell that is a list holds many
-    size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    least = _MEMORY_A_VALUE * values + size
-    budget.check(name, cells=values, unpacked=size, memory=least)
-    texts = [chunk for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"]
-    if least + sum(chunk.num_values * chunk.total_uncompressed_size for chunk in texts) > budget.memory:
-        names = sorted({chunk.path_in_schema for chunk in texts if "." not in chunk.path_in_schema})
-        budget.check(name, memory=least + _text_size(content, names))
-
-
-def _text_size(content: bytes, names: Sequence[str]) -> int:
-    """Return how many bytes all texts have, each counted as often as it occurs, without unfolding them."""
-    import pyarrow
-    from pyarrow import compute, parquet
-
-    file = parquet.ParquetFile(io.BytesIO(content), read_dictionary=names)
-    size = 0
-    for group, name in product(range(file.num_row_groups), names):
-        for chunk in file.read_row_group(group, columns=[name]).column(0).chunks:
-            if isinstance(chunk, pyarrow.DictionaryArray):
-                lengths = compute.binary_length(chunk.dictionary)
-                size += compute.sum(compute.take(lengths, chunk.indices)).as_py() or 0
-            else:
-                size += chunk.nbytes
-    return size
-
-
 _QUOTED = r"""'(?P<single>(?:\\.|[^'\\])*)' | "(?P<double>(?:\\.|[^"\\])*)" """
 _ATTRIBUTE = re.compile(
     rf"@attribute \s+ (?: {_QUOTED} | (?P<bare>[^\s{{]+) ) \s* (?P<type>.+)", re.IGNORECASE | re.VERBOSE
@@ -153,10 +72,8 @@ _ARFF_TYPES = {
 }
 
 
-def read_arff(text: str, name: str) -> pd.DataFrame:
+def read_arff(text: str, name: str) -> dict[str, Any]:
     """Read a dense ARFF table: nominal, numeric, string and date columns, ``?`` for missing cells."""
-    import pandas as pd
-
     numbered = ((f"{name}, line {n}", line.strip()) for n, line in enumerate(text.splitlines(), start=1))
     lines = [(place, line) for place, line in numbered if line and not line.startswith("%")]
     data = next((i for i, (_, line) in enumerate(lines) if line.lower().startswith("@data")), None)
@@ -179,7 +96,7 @@ def read_arff(text: str, name: str) -> pd.DataFrame:
         if len(row) != len(declared):
             raise InputError(f"{place}: {len(row)} field(s) where {len(declared)} are declared; correct it")
     columns = zip(declared, zip(*rows, strict=True), strict=True)
-    return pd.DataFrame({one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns})
+    return {one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns}
 
 
 def _attribute(line: str, place: str) -> tuple[str, str | list[str]]:
@@ -220,8 +137,6 @@ def _unquoted(match: re.Match[str]) -> str:
 
 def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: Sequence[str]) -> Any:
     """Return numbers, categories, or texts, of which dates are recognised as in any other file."""
-    import pandas as pd
-
     if declared == "text":
         return np.array(cells, dtype=object)
     known: Any = np.array([cell is not None for cell in cells])
@@ -229,9 +144,10 @@ def _arff_column(name: str, declared: Any, cells: Sequence[str | None], places: 
         values: Any = plain_numbers([cell or "" for cell in cells])
         bad, what = known & np.isnan(values), f"no number, as {name!r} needs"
     else:
-        order = {text: place for place, text in enumerate(dict.fromkeys(declared))}
-        values = pd.Categorical.from_codes([order.get(cell, -1) for cell in cells], pd.Index(list(order)))
-        bad, what = known & (values.codes < 0), f"no category of {name!r}"
+        from nri.table.frames import categories_of
+
+        values = categories_of(objects_of(cells), declared)
+        bad, what = values.codes >= len(dict.fromkeys(declared)), f"no category of {name!r}"
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise InputError(f"{places[row]}: {str(cells[row])[:40]!r} is {what}; correct the cell or write ?")

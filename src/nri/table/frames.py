@@ -1,52 +1,59 @@
-"""Frames: whatever a caller holds as a DataFrame, and the cells of its columns by their types.
+"""Frames: whatever a caller holds as columns by their names, and the cells of a column by their type.
 
-A frame of pandas or polars, an Arrow table, an array, a list of rows or a dict of columns becomes a
-DataFrame; no later module uses pandas to hold rows.
+A frame of any library is taken apart by narwhals; an array, a list of rows or a dict of columns by numpy.
 """
 
 import datetime as dt
 import numbers
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from pandas.api import types
 
 from nri.arrays import BoolArray
-from nri.errors import InputError, require_extra
+from nri.errors import InputError
 from nri.rule.column import Column
-from nri.table.cells import Cells, TextCells, TypedCells, check_distinct, number_as_text
+from nri.rule.literal import Kind
+from nri.table.cells import (
+    Cells,
+    TextCells,
+    TypedCells,
+    check_distinct,
+    missing_cells,
+    number_as_text,
+    objects_of,
+)
 
-_TIMES = (dt.date, dt.time, dt.timedelta, pd.Interval, pd.Period)
-_PLAIN_CELLS = (str, bytes, bool, np.bool_, numbers.Real, Decimal, *_TIMES)
+_PLAIN_CELLS = (str, bytes, bytearray, bool, np.bool_, numbers.Real, Decimal, dt.date, dt.time, dt.timedelta)
+_SPANS = ("Interval", "Period")  # how pandas calls cells that are plain values all the same
 
 
-def as_frame(X: Any) -> pd.DataFrame:
-    """Return a table as a DataFrame whose column names are distinct strings; its cells stay as they are.
+def columns_of(X: Any) -> dict[str, Any]:
+    """Return the columns of a table by their names, which are distinct texts; their cells stay as they are.
 
     It may be a frame of any library, an array, a list of rows or of records, or a dict of columns, and is
-    never changed. Columns without names are called ``x0``, ``x1``, ...
+    never changed. Columns without names are called ``x0``, ``x1``, ... Each is an array, or a series of
+    narwhals.
 
-    >>> as_frame([[1, "red"], [2, "blue"]]).columns.tolist()
+    >>> list(columns_of([[1, "red"], [2, "blue"]]))
     ['x0', 'x1']
     """
     try:
-        frame = _to_pandas(X)
+        names, columns = _taken_apart(X)
     except UnicodeEncodeError as error:
         writable(str(error.object))
         raise
-    if frame.shape[1] == 0:
-        shape = f"shape=({len(frame)}, 0)"
-        raise InputError(f"0 feature(s) ({shape}) while a minimum of 1 is required; give a column")
-    names = ["/".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
-    frame = frame.set_axis([writable(name) for name in names], axis="columns")
-    check_distinct(frame.columns)
-    return frame
+    if not columns:
+        rows = len(X) if hasattr(X, "__len__") else 0
+        cause = f"0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required"
+        raise InputError(f"{cause}; give a column")
+    texts = ["/".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
+    check_distinct(map(writable, texts))
+    return dict(zip(texts, columns, strict=True))
 
 
 def writable(text: str) -> str:
@@ -59,51 +66,56 @@ def writable(text: str) -> str:
     return text
 
 
-def _to_pandas(X: Any) -> pd.DataFrame:
-    """Turn whatever container it is into a DataFrame, with names ``x0``, ``x1``, ... if it had none."""
-    if isinstance(X, pd.DataFrame | pd.Series):
-        return X if isinstance(X, pd.DataFrame) else X.to_frame()
+def _taken_apart(X: Any) -> tuple[list[Any], list[Any]]:
+    """Return the names and the columns of whatever container it is."""
     sparse = sys.modules.get("scipy.sparse")  # what the caller has not imported cannot have made X
     if sparse is not None and sparse.issparse(X):
         raise InputError("Sparse data was passed, but dense data is required; use X.toarray() to convert it")
-    is_records = isinstance(X, list | tuple) and bool(X) and all(isinstance(row, Mapping) for row in X)
-    if not is_records and not isinstance(X, Mapping):
-        is_plain = isinstance(X, np.ndarray | list | tuple)
-        frame = None if is_plain else _from_other_library(X)
-        return _from_array(X) if frame is None else frame
-    try:
-        return pd.DataFrame(dict(X) if isinstance(X, Mapping) else list(X))
-    except UnicodeEncodeError:
-        raise
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"the columns do not make a table ({error}); give columns of one length") from None
+    if isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        names = dict.fromkeys(name for row in X for name in row)
+        return list(names), [objects_of(row.get(name) for row in X) for name in names]
+    if isinstance(X, Mapping):
+        columns = [_column(name, cells) for name, cells in X.items()]
+        if len({len(column) for column in columns}) > 1:
+            raise InputError("the columns do not make a table; give columns of one length")
+        return list(X), columns
+    frame = None if isinstance(X, np.ndarray | list | tuple) else _of_library(X)
+    if frame is None:
+        array = _matrix(X)
+        return [f"x{place}" for place in range(array.shape[1])], list(array.T)
+    return frame.columns, [frame.get_column(name) for name in frame.columns]
 
 
-def _from_other_library(X: Any) -> pd.DataFrame | None:
-    """Convert a frame or a column of any library that narwhals knows: polars, Arrow, Modin; else None."""
+def _column(name: object, cells: Any) -> Any:
+    """Return the column of a dict: an array or a series of any library as it is, other cells as objects."""
     import narwhals as nw
 
-    frame = nw.from_native(X, pass_through=True, allow_series=True)
+    if type(cells).__module__.partition(".")[0] == "pandas":  # an index or an array of its own
+        cells = sys.modules["pandas"].Series(cells)
+    found = nw.from_native(cells, pass_through=True, allow_series=True)
+    if isinstance(found, nw.Series | TextCells) or (isinstance(cells, np.ndarray) and cells.ndim == 1):
+        return found
+    if isinstance(cells, str | bytes) or not isinstance(cells, Iterable):
+        raise InputError(f"the columns do not make a table: {name!r} is one cell; give columns of one length")
+    return objects_of(cells)
+
+
+def _of_library(X: Any) -> Any:
+    """Return a frame or a column of any library as a frame of narwhals; None if it is neither."""
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError:
+        check_distinct(map(str, getattr(X, "column_names", getattr(X, "columns", ()))))
+        raise
     if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    if isinstance(frame, nw.Series):
-        frame = frame.to_frame()
-    if not isinstance(frame, nw.DataFrame):
-        return None
-    if not frame.implementation.is_polars() or not frame.columns:
-        return frame.to_pandas()
-    # polars' own conversion would turn integers with gaps into floats; Arrow holds no name with a zero byte,
-    # nor whole numbers of 128 bits
-    require_extra("parquet", "a polars frame", "pyarrow")
-    wide = [name for name, kind in frame.schema.items() if kind in (nw.Int128, nw.UInt128)]
-    fits = {name: (frame[name].abs().max() or 0) < 2**62 for name in wide}
-    plain = frame.with_columns(nw.col(name).cast(nw.Int64 if fits[name] else nw.Float64) for name in wide)
-    arrow = plain.rename({name: str(place) for place, name in enumerate(frame.columns)}).to_arrow()
-    converted: pd.DataFrame = arrow.to_pandas(integer_object_nulls=True)
-    return converted.set_axis(frame.columns, axis="columns")
+        return frame.collect()
+    frame = frame.to_frame() if isinstance(frame, nw.Series) else frame
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def _from_array(X: Any) -> pd.DataFrame:
+def _matrix(X: Any) -> NDArray[Any]:
     """Convert an array or a list of rows; text and numbers side by side keep their own types."""
     try:
         array = X if isinstance(X, np.ndarray) else np.asarray(X)
@@ -118,128 +130,161 @@ def _from_array(X: Any) -> pd.DataFrame:
         raise InputError(f"Expected 2D array, got {array.ndim}D array instead. {remedy}")
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: give real numbers")
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))  # pandas counts only in the machine's own order
-    frame = pd.DataFrame(array, columns=pd.Index([f"x{i}" for i in range(array.shape[1])]))
-    return frame.infer_objects() if array.dtype == object else frame
+    return array
 
 
-def cells_of(series: "pd.Series[Any]") -> Cells:
-    """Return the cells of one pandas column, by their type.
+def cells_of(column: Any, name: str = "the column") -> Cells:
+    """Return the cells of a column, by their type.
 
-    Missing cells (None, NaN, NaT, pd.NA) are unknown, and so are infinite ones, with a note: they come from a
-    division by zero, not from measuring. Times with a zone are taken at UTC, durations as seconds, and a
-    column that mixes text with other things as text. A cell that is no plain value (a list, a dict, a complex
-    number, ...) is refused.
+    Missing cells (None, NaN, NaT, what an array masks) are unknown, and so are infinite ones, with a note:
+    they come from a division by zero, not from measuring. Times with a zone are taken at UTC, durations as
+    seconds, and a column that mixes text with other things as text. A cell that is no plain value (a list, a
+    dict, a complex number, ...) is refused.
     """
+    if isinstance(column, TextCells):
+        return column
+    if not isinstance(column, np.ndarray):
+        return _of_series(column, name)
+    mask, values = np.ma.getmaskarray(column), np.ma.getdata(column)
+    match values.dtype.kind:
+        case "f" | "i" | "u":
+            return _numbers(values, ~mask, whole=values.dtype.kind != "f")
+        case "b":
+            return TypedCells(Column(values, ~mask))
+        case "M":
+            moments = values.astype("datetime64[us]")
+            return TypedCells(Column(moments, ~np.isnat(moments) & ~mask))
+        case "m":
+            return replace(_numbers(values / np.timedelta64(1, "s"), ~mask), unit="s", floating=False)
+        case "c":
+            raise InputError(f"Complex data not supported: column {name!r}; give real numbers")
+        case "V":
+            raise InputError(f"column {name!r} holds raw memory, no values; leave it out")
+    objects = values.astype(object)
+    objects[mask] = None
+    return _of_objects(objects, name)
+
+
+def _of_series(series: Any, name: str) -> Cells:
+    """Return the cells of a series of any library, by what narwhals says of its type."""
+    import narwhals as nw
+
     dtype = series.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "fiu":  # most columns, and the fastest to read
-        values = series.to_numpy().astype(np.float64)
-        read = _numbers(values, whole=dtype.kind != "f", floating=dtype.kind == "f")
-        if dtype.kind == "f" or np.abs(values).max(initial=0.0) <= 2**53:
-            return read
-        return replace(read, note="whole numbers beyond 2^53 are rounded; give codes and identifiers as text")
-    if isinstance(dtype, pd.CategoricalDtype):
+    if isinstance(dtype, nw.Categorical | nw.Enum):
         return _of_categories(series)
-    if isinstance(dtype, pd.StringDtype) and series.notna().any():  # all are texts by their type
-        return typed_texts(series)
-    if isinstance(dtype, pd.SparseDtype):
-        return cells_of(pd.Series(np.asarray(series), name=series.name))
-    if types.is_bool_dtype(dtype):
-        known = _known(series)
-        return TypedCells(_spread(np.asarray(series[known], dtype=bool), known))
-    if types.is_complex_dtype(dtype):
-        raise InputError(f"Complex data not supported: column {series.name!r}; give real numbers")
-    if types.is_numeric_dtype(dtype):
-        values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-        return _numbers(values, whole=types.is_integer_dtype(dtype), floating=types.is_float_dtype(dtype))
-    if isinstance(dtype, pd.PeriodDtype):
-        return _dates(series.dt.to_timestamp())
-    if types.is_datetime64_any_dtype(dtype) and dtype.type is not dt.date:  # arrow's dates are objects
-        return _dates(series)
-    if types.is_timedelta64_dtype(dtype):
-        return replace(_numbers(np.asarray(series.dt.total_seconds(), dtype=np.float64)), unit="s")
-    return _of_objects(series)
+    if dtype == nw.String and not series.is_null().all():
+        return typed_texts(series.to_list())
+    if dtype == nw.Boolean:
+        known = ~series.is_null().to_numpy()
+        return TypedCells(Column(series.fill_null(False).to_numpy().astype(bool), known))
+    if dtype.is_numeric():
+        values = series.cast(nw.Float64).to_numpy().astype(np.float64)
+        return _numbers(values, ~np.isnan(values), whole=dtype.is_integer())
+    if dtype == nw.Datetime:
+        moments = series.to_numpy().astype("datetime64[us]")  # at UTC, if it has a zone
+        return TypedCells(Column(moments, ~np.isnat(moments)), unit="UTC" if dtype.time_zone else "")
+    if dtype == nw.Duration:
+        return cells_of(series.to_numpy(), name)
+    if str(series.to_native().dtype).startswith("period"):
+        return cells_of(np.asarray(series.to_native().dt.to_timestamp()), name)
+    if dtype == nw.Unknown:
+        return cells_of(np.asarray(series.to_native()), name)
+    return _of_objects(objects_of(series.to_list()), name)
 
 
-def typed_texts(cells: "NDArray[Any] | pd.Series[Any]") -> TextCells:
+def plain_cells(column: Any) -> list[Any]:
+    """Return the cells of a column as Python has them, None where one is missing."""
+    if isinstance(column, TextCells):
+        return [*objects_of([*column.texts, None])[column.codes]]
+    if not isinstance(column, np.ndarray):
+        column = objects_of(column.to_list() if hasattr(column, "to_list") else column.to_pylist())
+    if column.dtype.kind == "M":
+        column = column.astype("datetime64[us]")
+    cells, missing = np.ma.getdata(column), np.ma.getmaskarray(column)
+    missing = missing | missing_cells(cells)
+    if cells.dtype in (np.float16, np.float32):
+        cells = cells.astype(str).astype(np.float64)  # 0.1, not 0.10000000149011612
+    objects = cells.astype(object)
+    objects[missing] = None
+    return [*objects]
+
+
+def typed_texts(cells: Iterable[Any]) -> TextCells:
     """Return cells that are texts by type, or missing."""
-    codes, distinct = pd.factorize(cells)
-    return TextCells(codes.astype(np.int64), tuple(writable(str(text)) for text in distinct))
+    places: dict[str, int] = {}
+    codes = [places.setdefault(cell, len(places)) if isinstance(cell, str) else -1 for cell in cells]
+    return TextCells(np.array(codes, dtype=np.int64), tuple(map(writable, places)))
 
 
-def _known(series: "pd.Series[Any]") -> BoolArray:
-    try:
-        return np.asarray(series.notna(), dtype=bool)
-    except ArithmeticError:  # a decimal that signals when it is compared
-        missing = [c.is_nan() if isinstance(c, Decimal) else np.all(pd.isna(c)) for c in series]
-        return ~np.array(missing, dtype=bool)
-    except TypeError:
-        raise InputError(f"column {series.name!r} holds raw memory, no values; leave it out") from None
+def _numbers(values: NDArray[Any], known: BoolArray, *, whole: bool = False) -> TypedCells:
+    """Return numbers without those that are infinite; what is unknown has any value."""
+    numbers = values.astype(np.float64)
+    infinite = int(np.isinf(numbers[known]).sum())
+    note = f"{infinite} of {len(numbers)} cells are infinite and count as missing" if infinite else ""
+    largest = np.abs(numbers[known]).max(initial=0.0)
+    whole = whole and bool(largest < 2**62)
+    if whole and largest > 2**53:
+        note = "whole numbers beyond 2^53 are rounded; give codes and identifiers as text"
+    return TypedCells(Column(numbers, known & np.isfinite(numbers)), whole, not whole, note)
 
 
-def _numbers(values: NDArray[np.float64], *, whole: bool = False, floating: bool = False) -> TypedCells:
-    infinite = int(np.isinf(values).sum())
-    note = f"{infinite} of {len(values)} cells are infinite and count as missing" if infinite else ""
-    return TypedCells(Column(values, np.isfinite(values)), whole, floating, note)
+def categories_of(cells: NDArray[Any], categories: Sequence[str] = ()) -> TextCells:
+    """Return cells as categories, those given and others; one is text even where it is a number."""
+    distinct = dict.fromkeys([*categories, *cells[~missing_cells(cells)]])
+    texts: dict[str, int] = {}
+    places = {one: texts.setdefault(writable(_as_text(one)), len(texts)) for one in distinct}
+    codes = np.array([places.get(cell, -1) for cell in cells], dtype=np.int64)
+    return TextCells(codes, tuple(texts), declared=True)
 
 
-def _dates(series: "pd.Series[Any]") -> TypedCells:
-    zoned = getattr(series.dtype, "tz", None) is not None
-    if zoned:
-        series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-    values = series.to_numpy(dtype="datetime64[us]")
-    return TypedCells(Column(values, ~np.isnat(values)), unit="UTC" if zoned else "")
+def _of_categories(series: Any) -> Cells:
+    """Take the distinct values first: flags and dates stay what they are."""
+    cells = objects_of(series.to_list())
+    read = cells_of(objects_of(series.unique().to_list()), series.name)
+    if isinstance(read, TypedCells) and (
+        read.column.kind in (Kind.BOOLEAN, Kind.DATE) or not read.column.known.any()
+    ):
+        return cells_of(cells, series.name)
+    return categories_of(cells)
 
 
-def _of_categories(series: "pd.Series[Any]") -> Cells:
-    """Take the distinct values first; a category is text even when it is written as a number."""
-    codes = np.asarray(series.cat.codes, dtype=np.int64)
-    categories = np.asarray(series.cat.categories, dtype=object)
-    distinct = cells_of(pd.Series(np.asarray(series.cat.categories), name=series.name))
-    if isinstance(distinct, TypedCells) and distinct.column.values.dtype.kind in "bM":
-        known = codes >= 0  # code -1 is a missing cell: what it picks is not kept
-        return TypedCells(Column(distinct.column.values[codes], known)) if len(categories) else distinct
-    texts = [writable(_as_text(category)) for category in categories]
-    places = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    into = np.array([*(places[text] for text in texts), -1], dtype=np.int64)
-    return TextCells(into[codes], tuple(places), declared=True)
-
-
-def _of_objects(series: "pd.Series[Any]") -> Cells:
+def _of_objects(objects: NDArray[Any], name: str) -> Cells:
     """Look into the cells of a column that may hold anything."""
-    known = _known(series)
-    objects = np.asarray(series, dtype=object)
-    if not {*map(type, objects[known])}.isdisjoint({np.datetime64, np.timedelta64}):
-        objects = np.array([_of_numpy(cell, series.name) for cell in objects], dtype=object)
-    cells = objects[known]
-    inferred = types.infer_dtype(cells, skipna=True)
-    if inferred == "string":
-        return typed_texts(np.where(known, objects, np.array(None)))
-    if inferred == "empty":
-        return _numbers(np.full(len(known), np.nan))
-    strange = next((cell for cell in cells if not isinstance(cell, _PLAIN_CELLS)), None)
+    known = ~missing_cells(objects)
+    cells = objects[known].tolist()
+    if not {*map(type, cells)}.isdisjoint({np.datetime64, np.timedelta64}):
+        cells = [_of_numpy(cell, name) for cell in cells]
+    sorts = {*map(type, cells)}
+
+    def are(*wanted: type) -> bool:
+        return all(issubclass(sort, wanted) for sort in sorts)
+
+    if not sorts:
+        return TypedCells(Column(np.full(len(known), np.nan), known))
+    if are(str):
+        return typed_texts(cell if one else None for cell, one in zip(objects, known, strict=True))
+    strange = next((x for x in sorts if not issubclass(x, _PLAIN_CELLS) and x.__name__ not in _SPANS), None)
     if strange is not None:
-        what = f"column {series.name!r} holds a {type(strange).__name__}"
+        what = f"column {name!r} holds a {strange.__name__}"
         raise InputError(f"{what}, but an argument must be a string or a real number; leave it out")
-    if inferred == "boolean":
-        return TypedCells(_spread(cells.astype(bool), known))
-    if all(isinstance(cell, numbers.Real | Decimal | np.bool_) for cell in cells):
+    if are(bool, np.bool_):
+        return TypedCells(_spread(np.array(cells, dtype=bool), known))
+    if are(numbers.Real, Decimal, np.bool_):
         try:
-            values = cells.astype(np.float64)
+            values = np.array([float(cell) for cell in cells])
         except OverflowError:
-            raise InputError(f"column {series.name!r} holds a number beyond 1e308; scale it") from None
-        return _numbers(_spread(values, known).values, whole=inferred == "integer")
-    if all(isinstance(cell, dt.date) for cell in cells):
+            raise InputError(f"column {name!r} holds a number beyond 1e308; scale it") from None
+        whole = are(numbers.Integral) and not are(bool, np.bool_)
+        return _numbers(_spread(values, known).values, known, whole=whole)
+    if are(dt.date):
         zoned = any(getattr(cell, "tzinfo", None) is not None for cell in cells)
         moments = np.array([_moment(cell) for cell in cells], "datetime64[us]")
         return TypedCells(_spread(moments, known), unit="UTC" if zoned else "")
-    if all(isinstance(cell, dt.timedelta) for cell in cells):
-        seconds = np.array([cell.total_seconds() for cell in cells])
-        return replace(_numbers(_spread(seconds, known).values), unit="s")
-    return typed_texts(
-        np.array([_as_text(c) if k else None for c, k in zip(objects, known, strict=True)], object)
-    )
+    if are(dt.timedelta):
+        seconds = _spread(np.array([cell.total_seconds() for cell in cells]), known)
+        return TypedCells(seconds, unit="s")
+    texts = iter(map(_as_text, cells))
+    return typed_texts(next(texts) if one else None for one in known)
 
 
 def _spread(cells: NDArray[Any], known: BoolArray) -> Column:
@@ -273,7 +318,7 @@ def _moment(cell: dt.date) -> np.datetime64:
 
 
 def _as_text(cell: Any) -> str:
-    if isinstance(cell, bytes):
+    if isinstance(cell, bytes | bytearray):
         return cell.decode("utf-8", errors="replace")
     if isinstance(cell, bool | np.bool_):
         return str(bool(cell))

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -36,14 +36,10 @@ from nri.table.cells import (
 from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
 from nri.table.excel import WORKBOOKS, SheetChoice, Workbook, is_workbook, read_workbook
-from nri.table.files import MEMORY_A_CELL, REMEDY, Budget, decode, machine_budget, read_content
-from nri.table.formats import GZIP, PARQUET, read_arff, read_parquet, unpacked
-from nri.table.split import header_for, plain_numbers_of, read_wide, refuse_ragged_rows
+from nri.table.files import REMEDY, Budget, decode, machine_budget, read_content
+from nri.table.formats import GZIP, PARQUET, read_arff, unpacked
+from nri.table.split import header_for, plain_numbers_of, read_wide
 from nri.table.table import Note, Table, logger
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet"}
 _BY_SUFFIX |= {".arff": "arff", **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel")}
@@ -64,8 +60,8 @@ class DelimitedText:
 class Source:
     """Columns with distinct text names."""
 
-    rows: pd.DataFrame | Mapping[str, TextColumn]
-    """the cells as they came, by column; from text files all are texts"""
+    rows: Mapping[str, TextColumn]
+    """the cells as they came, by column: arrays, or series of narwhals; from text files all are texts"""
     written: DelimitedText | None = None  # the text file that it was; then every cell is text
     workbook: Workbook | None = None  # the workbook that it was in
     plain: Mapping[str, TypedCells] = field(default_factory=dict)
@@ -74,16 +70,17 @@ class Source:
     """columns whose cells are no plain values, and what they are instead"""
 
     def __len__(self) -> int:
-        return len(self.rows[self.names[0]]) if self.names else len(self.rows)
+        return len(next(iter(self.rows.values()), ()))
 
-    @cached_property
-    def frame(self) -> pd.DataFrame:
-        """The cells as they came; of a wide text file it takes much longer to make than to read."""
-        import pandas as pd
+    def renamed(self, names: Sequence[str]) -> Source:
+        """Return the columns under other names."""
+        return replace(self, rows=dict(zip(names, self.rows.values(), strict=True)))
 
-        if isinstance(self.rows, pd.DataFrame):
-            return self.rows
-        return pd.DataFrame({name: np.asarray(column, dtype=object) for name, column in self.rows.items()})
+    def beside(self, more: Mapping[str, Any]) -> Source:
+        """Return the columns with more at their end, in the place of those of the same name."""
+        from nri.table.frames import columns_of
+
+        return replace(self, rows={**self.rows, **columns_of(more)}) if more else self
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -106,7 +103,13 @@ class Source:
             return text_cells(np.asarray(column, dtype=object))
         from nri.table.frames import cells_of
 
-        return cells_of(column)
+        return cells_of(column, name)
+
+    def listed(self, name: str) -> list[Any]:
+        """Return the cells of a column as Python has them, None where one is missing."""
+        from nri.table.frames import plain_cells
+
+        return plain_cells(self.rows[name])
 
     def table(self, options: ReadOptions = DEFAULT) -> Table:
         """Decide what each column means, and read it; see :func:`read_table`."""
@@ -183,11 +186,13 @@ def open_source(
     if isinstance(text, bytes):
         content = unpacked(text, name, budget) if text.startswith(GZIP) else text
         if content.startswith(PARQUET):
-            frame, unreadable = read_parquet(content, name, budget)
-            return source_of(frame, unreadable=unreadable)
+            from nri.table.parquet import read_parquet
+
+            columns, unreadable = read_parquet(content, name, budget)
+            return Source(columns, unreadable=unreadable)
         if content.startswith(WORKBOOKS) and is_workbook(content, by_name=expected == "excel"):
-            frame, place = read_workbook(content, name, choice or SheetChoice(), budget)
-            return source_of(frame, workbook=place)
+            columns, place = read_workbook(content, name, choice or SheetChoice(), budget)
+            return Source(columns, workbook=place)
         text = decode(content, name)
         del content  # its text is enough
     if choice is not None and (choice.sheet is not None or choice.header):
@@ -208,8 +213,6 @@ def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bo
     lines = max(text.count("\n"), text.count("\r")) + 1
     budget.check_text(len(text), lines + text.count(delimiter), name)
     width = (text[: text.find("\n") + 1] or text).count(delimiter) + 1
-    if lines * width > budget.memory // MEMORY_A_CELL:
-        refuse_ragged_rows(text, name, delimiter)  # short rows would be filled with empty cells
     if format == "arff":
         return Source(read_arff(text, name))
     start = text.lstrip()[:200].lower()
@@ -224,7 +227,7 @@ def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bo
 
 
 def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
-    """Return anything that :func:`as_frame` takes as a table, its columns read and no target chosen.
+    """Return anything that :func:`source_of` takes as a table, its columns read and no target chosen.
 
     >>> table_of({"age": [30, None]}).columns["age"].known.tolist()
     [True, False]
@@ -232,15 +235,15 @@ def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
     return X if isinstance(X, Table) else source_of(X).table(options)
 
 
-def source_of(X: Any, **more: Any) -> Source:
-    """Return anything that :func:`as_frame` takes as a source; ``more`` are further fields of it."""
-    from nri.table.frames import as_frame
+def source_of(X: Any) -> Source:
+    """Return a frame of any library, an array, a list of rows or records, or a dict of columns."""
+    from nri.table.frames import columns_of
 
-    return Source(as_frame(X), **more)
+    return Source(columns_of(X))
 
 
 def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
-    """Return the columns that plans are for, of a table, a source or whatever :func:`as_frame` takes."""
+    """Return the columns that plans are for, of a table, a source or whatever :func:`source_of` takes."""
     if isinstance(rows, Table):
         rows.require(plans)
         return {name: recast(rows.columns[name], plan, name) for name, plan in plans.items()}

@@ -1,4 +1,4 @@
-"""Delimited texts out of the ordinary: long and wide ones by pyarrow, those with odd rows by pandas.
+"""Delimited texts out of the ordinary: long and wide ones, split by pyarrow.
 
 The columns of plain numbers of a text with very many columns become numbers at once, some at a time.
 """
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.errors import InputError
 from nri.rule.column import Column
 from nri.table.cells import MISSING_MARKS, TypedCells
 
@@ -23,44 +22,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 27
 """Bytes split at once: what splitting takes beside its result grows with it, the pieces of columns shrink."""
-_PIECE = 1 << 22  # letters that are encoded at once
 _AT_ONCE = 2000  # columns of a wide text that are split at once
-
-
-def split_slowly(text: str, name: str, delimiter: str) -> list[NDArray[Any]]:
-    """Split into columns of text cells as pandas does; every row has the header's length."""
-    import pandas as pd
-
-    options: dict[str, Any] = {"dtype": str, "na_filter": False, "skipinitialspace": True}
-    try:
-        cells = pd.read_csv(io.StringIO(text), sep=delimiter, header=None, **options)
-    except pd.errors.ParserError as error:
-        cause = str(error).strip().removeprefix("Error tokenizing data. C error: ")
-        if "EOF inside string" in cause:
-            row = cause.rsplit(" ", 1)[-1]
-            raise InputError(f"{name}: a cell of row {row} opens a quotation mark; close it") from None
-        refuse_ragged_rows(text, name, delimiter)
-        raise InputError(f"{name} cannot be split into cells ({cause}); give a CSV table") from None
-    # pandas fills short rows with empty cells at the end, where a row may also be empty by right
-    if (cells.iloc[:, -1] == "").any():
-        refuse_ragged_rows(text, name, delimiter)
-    return [cells[place].to_numpy(dtype=object) for place in cells.columns]
-
-
-def refuse_ragged_rows(text: str, name: str, delimiter: str) -> None:
-    """Raise an InputError that names the first line with another number of fields than the header."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    try:
-        width = 0
-        for record in reader:
-            if not record or (record == [""] and width != 1):
-                continue
-            width = width or len(record)
-            if len(record) != width:
-                cause = f"{name}, line {reader.line_num}: {len(record)} field(s) where the header has {width}"
-                raise InputError(f"{cause}; correct the line, and quote cells that contain the delimiter")
-    except csv.Error:
-        return  # the caller's own message is better
 
 
 def header_for(text: str, delimiter: str) -> str:
@@ -87,7 +49,7 @@ def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.C
         block = min(max(longest, _BLOCK), 2**31 - 1)
         types = {f"f{place}": pa.string() for place in range(width)}
         cells = arrow_csv.read_csv(
-            pa.PythonFile(io.BufferedReader(_Encoded(text)), "r"),
+            pa.BufferReader(text.encode()),
             arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
             arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
@@ -101,26 +63,6 @@ def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.C
     if delimiter + " " not in text and not text.startswith(" ") and "\n " not in text:
         return list(cells.columns)
     return [pc.utf8_ltrim(column, " ") for column in cells.columns]
-
-
-class _Encoded(io.RawIOBase):
-    """The bytes of a text, a few at a time: those of a wide table are as many as its cells take."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._pieces = (text[start : start + _PIECE].encode() for start in range(0, len(text), _PIECE))
-        self._rest = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        if not self._rest:
-            self._rest = memoryview(next(self._pieces, b""))
-        taken = self._rest[: len(buffer)]
-        buffer[: len(taken)] = taken
-        self._rest = self._rest[len(taken) :]
-        return len(taken)
 
 
 def _lines_of(text: str) -> Iterator[str]:

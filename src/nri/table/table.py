@@ -39,24 +39,17 @@ class Table:
     """M rows of typed columns, with an outcome once a target was chosen."""
 
     columns: Columns
-    plans: Mapping[str, ColumnPlan]
-    """how each column was read"""
-    weights: FloatArray
-    """[M], how many rows each row stands for"""
-    numbers: IntArray
-    """[M], the number of each row where it was read, from 1"""
-    outcome: Outcome | None = None
-    """what is to be explained: classes, a number, or the time until an event"""
-    notes: tuple[Note, ...] = ()
-    """remarks on the reading; they were logged once"""
+    plans: Mapping[str, ColumnPlan]  # how each column was read
+    weights: FloatArray  # [M], how many rows each row stands for
+    numbers: IntArray  # [M], the number of each row where it was read, from 1
+    outcome: Outcome | None = None  # what is to be explained: classes, a number, or the time until an event
+    notes: tuple[Note, ...] = ()  # remarks on the reading; they were logged once
     is_matrix: bool = False
     """whether it is a matrix of floats 0, 1 and NaN, whose columns are used as they are"""
-    unlabelled: Columns | None = None
-    """further rows, whose class is unknown; None if there are none"""
+    unlabelled: Columns | None = None  # further rows, whose class is unknown; None if there are none
     groups: RowKeys | None = None
     """which rows belong together, e.g. the visits of a patient, if the caller says so"""
-    time_order: RowKeys | None = None
-    """when rows came, if rules are to be judged on later rows"""
+    time_order: RowKeys | None = None  # when rows came, if rules are to be judged on later rows
 
     def __len__(self) -> int:
         return len(self.weights)

@@ -41,6 +41,8 @@ def read_answers(table: Table, query: str, what: str = "target") -> Answers:
     >>> answers.column, answers.labels.values.tolist()
     ('price', [False, True])
     """
+    if query in [key.name for key in (table.groups, table.time_order) if key is not None]:
+        raise InputError(f"{what} {query!r} groups or orders the rows as well; name another column there")
     name, comparison = (query, None) if query in table.columns else comparison_of(query, table.names, what)
     column, plan = table.columns[name], table.plans[name]
     if comparison is None:
@@ -106,7 +108,8 @@ def _about(labels: Classes, positive: Label) -> Classes:
         return replace(labels, positive=index)
     chosen = str(labels.classes[index])
     other = "other" if chosen != "other" else "rest"
-    return Classes(labels.name, (other, chosen), np.asarray(labels.codes == index, dtype=np.int64), 1)
+    codes = np.asarray(labels.codes == index, dtype=np.int64)
+    return replace(labels, classes=(other, chosen), codes=codes, positive=1)
 
 
 def features_for(table: Table, taken: Sequence[str], weights: str | None, known: BoolArray) -> Table:
@@ -135,7 +138,8 @@ def encode(answers: Answers) -> tuple[Classes, BoolArray]:
         raise InputError(f"{name} has one class only, {only}; a rule needs rows of two classes")
     if _are_many(values, distinct):
         raise _too_many_classes(values, distinct, answers)
-    return Classes(answers.name, classes, codes.reshape(-1).astype(np.int64)), column.known
+    plan = answers.plan if answers.plan.labels or answers.plan.missing else None
+    return Classes(answers.name, classes, codes.reshape(-1).astype(np.int64), plan=plan), column.known
 
 
 def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:

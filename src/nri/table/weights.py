@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule import Columns, Kind
-from nri.table.cells import as_numbers
+from nri.table.cells import as_numbers, missing_cells
 
 MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
 """Most and least rows that all rows together may stand for: beyond, sums lose what is small, or overflow."""
@@ -68,8 +68,6 @@ class RowKeys:
 
 def row_keys(given: Any, columns: Columns, n_rows: int, what: str) -> RowKeys:
     """Return numbers for the values of a named column or an array; a missing group is one of its own."""
-    import pandas as pd
-
     name = what
     if isinstance(given, str):
         column, name = columns[given], given
@@ -77,11 +75,13 @@ def row_keys(given: Any, columns: Columns, n_rows: int, what: str) -> RowKeys:
             raise InputError(f"time order {given!r} has text cells; give dates or numbers")
         given = column.values.astype(object)
         given[~column.known] = None
-    codes, values = pd.factorize(np.asarray(given), sort=True)
-    if len(codes) != n_rows:
-        raise InputError(f"{what}: {len(codes)} values for {n_rows} rows; give one for each row")
-    missing = codes < 0
+    given = np.asarray(given)
+    if given.shape != (n_rows,):
+        raise InputError(f"{what}: {given.size} values for {n_rows} rows; give one for each row")
+    missing = missing_cells(given)
     if missing.any() and what == "time order":
         raise InputError(f"time order {name!r}: {int(missing.sum())} cells are missing; fill them in")
-    codes = np.where(missing, len(values) + np.cumsum(missing) - 1, codes)
+    values, places = np.unique(given[~missing], return_inverse=True)
+    codes = len(values) + np.cumsum(missing) - 1
+    codes[~missing] = places
     return RowKeys(name, codes.astype(np.int64))

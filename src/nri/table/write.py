@@ -5,24 +5,25 @@ text is never written as a formula. A file is written whole or not at all.
 """
 
 import csv
+import datetime as dt
 import io
 import logging
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-import pandas as pd
 
 from nri.errors import InputError, require_extra
 from nri.rule import Column, ColumnPlan, Kind, spelled
 from nri.table.excel import Workbook, column_letters
+from nri.table.frames import columns_of, plain_cells
 from nri.table.source import DelimitedText, Source
 
 logger = logging.getLogger(__name__)
@@ -80,21 +81,21 @@ def _opened(place: Path, binary: bool) -> IO[Any]:
     return place.open("wb") if binary else place.open("w", encoding="utf-8", newline="")
 
 
-def write_table(frame: pd.DataFrame, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
-    """Write a table without its index, whole or not at all; the format is that of the name's ending, or CSV.
+def write_table(table: Any, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
+    """Write columns by their names, or any frame, whole or not at all; the name's ending says the format.
 
     Text that spreadsheets would run as a formula gets an apostrophe in front in CSV and TSV.
     """
-    chosen = format or format_of(destination)
+    chosen, columns = format or format_of(destination), columns_of(table)
     if chosen not in ("csv", "tsv", "parquet", "xlsx"):
         raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv, parquet or xlsx")
     if isinstance(destination, str | Path):
         with atomic_file(destination, binary=chosen in ("parquet", "xlsx")) as file:
-            write_rows(frame, file, chosen)
+            write_rows(columns, file, chosen)
     elif chosen == "parquet":
         raise InputError("a Parquet table cannot be written to a stream of text; name a file")
     else:
-        write_rows(frame, destination, chosen)
+        write_rows(columns, destination, chosen)
 
 
 def protect_from_formulas(cell: Any) -> Any:
@@ -115,31 +116,45 @@ def format_of(destination: str | Path | IO[str]) -> str:
     return _BY_SUFFIX.get(suffix, "csv")
 
 
-def write_rows(frame: pd.DataFrame, file: IO[Any], format: str, *, header: bool = True) -> None:
+def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header: bool = True) -> None:
     """Write rows to an open file; in CSV and TSV they may be without the names above them."""
     if format == "parquet":
         require_extra("parquet", "writing a Parquet file", "pyarrow")
-        frame.to_parquet(file, index=False)
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        parquet.write_table(pa.table({name: _for_arrow(column) for name, column in columns.items()}), file)
         return
     if format == "xlsx":
         book = _openpyxl().Workbook()
-        _put_columns(book.active, frame, 1, 1, range(2, len(frame) + 2))
+        n_rows = len(next(iter(columns.values()), ()))
+        _put_columns(book.active, columns, 1, 1, range(2, n_rows + 2))
         book.active.freeze_panes = "A2"
         book.save(file)
         return
-    safe = frame.rename(columns=protect_from_formulas)
-    written_well = safe.select_dtypes(["number", "datetime", "datetimetz"]).columns
-    for name in safe.columns.difference(written_well):  # among these may be formulas, True and False
-        safe[name] = safe[name].astype(object).map(_as_written)
-    safe.to_csv(file, index=False, header=header, sep=_DELIMITERS[format], lineterminator="\n")
+    writer = csv.writer(file, delimiter=_DELIMITERS[format], lineterminator="\n")
+    if header:
+        writer.writerow(map(protect_from_formulas, columns))
+    writer.writerows(zip(*map(_as_written, map(plain_cells, columns.values())), strict=True))
 
 
-def _as_written(cell: Any) -> Any:
-    """Return a cell as it stands in a text: true and false as rules spell them, no formula."""
-    return spelled(cell) if isinstance(cell, bool | np.bool_) else protect_from_formulas(cell)
+def _for_arrow(column: Any) -> Any:
+    if isinstance(column, np.ma.MaskedArray):
+        import pyarrow as pa
+
+        return pa.array(column.data, mask=np.ma.getmaskarray(column))
+    return column if isinstance(column, np.ndarray) else plain_cells(column)
 
 
-def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | IO[str]) -> None:
+def _as_written(cells: list[Any]) -> list[Any]:
+    """Return cells as they stand in a text: true and false as rules spell them, days alone, no formula."""
+    moments = [cell for cell in cells if isinstance(cell, dt.datetime)]
+    if moments and all(one.tzinfo is None and one.time() == dt.time() for one in moments):
+        cells = [cell.date() if isinstance(cell, dt.datetime) else cell for cell in cells]
+    return [spelled(x) if isinstance(x, bool | np.bool_) else protect_from_formulas(x) for x in cells]
+
+
+def write_beside(source: Source, added: Mapping[str, Any], destination: str | Path | IO[str]) -> None:
     r"""Write a table with more columns at its end.
 
     Cells of a delimited text are written as they were, at the same delimiter unless the name asks for another
@@ -147,12 +162,12 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
 
     >>> file = io.StringIO()
     >>> text = DelimitedText("code;share\n007;1,10\n", ";")
-    >>> source = Source(pd.DataFrame({"code": ["007"], "share": ["1,10"]}), text)
-    >>> write_beside(source, pd.DataFrame({"predicted": ["yes"]}), file)
+    >>> source = Source({"code": np.array(["007"]), "share": np.array(["1,10"])}, text)
+    >>> write_beside(source, {"predicted": np.array(["yes"])}, file)
     >>> file.getvalue()
     'code;share;predicted\n007;1,10;yes\n'
     """
-    format = format_of(destination)
+    format, added = format_of(destination), columns_of(added)
     if format == "xlsx" and source.workbook is not None and source.workbook.can_be_kept:
         assert isinstance(destination, str | Path)  # a stream is never taken for a workbook
         with atomic_file(destination, binary=True) as file:
@@ -162,7 +177,7 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
     wanted = None if text is None else delimiter_for(destination, text.delimiter)
     lines = None if text is None or wanted is None else lines_beside(text, added, wanted)
     if lines is None:  # so nothing is written beside a wrong row
-        write_table(typed_frame(source).join(added), destination)
+        write_table({**typed_columns(source), **added}, destination)
     elif isinstance(destination, str | Path):
         with atomic_file(destination) as file:
             file.writelines(lines)
@@ -170,20 +185,21 @@ def write_beside(source: Source, added: pd.DataFrame, destination: str | Path | 
         destination.writelines(lines)
 
 
-def lines_beside(text: DelimitedText, added: pd.DataFrame, delimiter: str) -> list[str] | None:
+def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) -> list[str] | None:
     """Return the lines of a text, its header first, with more cells behind; None if rows do not match."""
     same = text.delimiter == delimiter
     records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
-    if len(records) != len(added) + 1:
+    columns = map(_as_written, map(plain_cells, added.values()))
+    rows = [tuple(map(protect_from_formulas, added)), *zip(*columns, strict=True)]
+    if len(records) != len(rows):
         return None
-    rows = [added.columns.tolist(), *zip(*(added[name].tolist() for name in added.columns), strict=True)]
     usual_end = records[0][1] or "\n"
     joined: dict[Any, str] = {}  # predictions have few different values
     lines = []
     for (written, end, fields), cells in zip(records, rows, strict=True):
-        new = joined.get(key := tuple(cells))
+        new = joined.get(cells)
         if new is None:
-            new = joined[key] = _joined([_as_written(cell) for cell in cells], delimiter)
+            new = joined[cells] = _joined(cells, delimiter)
         old = written if same else _joined(fields, delimiter)
         lines.append(f"{old}{delimiter}{new}{end or usual_end}")
     return lines
@@ -198,25 +214,21 @@ def delimiter_for(destination: str | Path | IO[str], given: str) -> str | None:
     return _DELIMITERS[format] if named and "\t" in (given, _DELIMITERS[format]) else given
 
 
-def typed_frame(source: Source) -> pd.DataFrame:
-    """Return the cells as a DataFrame with types; those of a text file get the types they were read as."""
+def typed_columns(source: Source) -> dict[str, Any]:
+    """Return the columns with types; those of a text file get the types that they were read as."""
     if source.written is None:
-        return source.frame.reset_index(drop=True)
+        return dict(source.rows)
     table = source.table()
-    return pd.DataFrame({name: _typed(column, table.plans[name]) for name, column in table.columns.items()})
+    return {name: _typed(column, table.plans[name]) for name, column in table.columns.items()}
 
 
 def _typed(column: Column, plan: ColumnPlan) -> Any:
     if column.kind is Kind.TEXT:
         return column.texts
-    if column.kind is Kind.BOOLEAN:
-        flags = pd.arrays.BooleanArray(column.values, ~column.known)
-        return _integers(column) if plan.is_zero_one else flags
-    return _integers(column) if column.kind is Kind.NUMBER and plan.whole else column.values
-
-
-def _integers(column: Column) -> Any:
-    return pd.arrays.IntegerArray(np.where(column.known, column.values, 0).astype(np.int64), ~column.known)
+    values = column.values
+    if plan.is_zero_one or (column.kind is Kind.NUMBER and plan.whole):
+        values = np.where(column.known, values, 0).astype(np.int64)
+    return np.ma.array(values, mask=~column.known)
 
 
 def _records(text: DelimitedText, *, simple: bool) -> list[tuple[str, str, list[str]]]:
@@ -243,30 +255,30 @@ def _records(text: DelimitedText, *, simple: bool) -> list[tuple[str, str, list[
     return records
 
 
-def _joined(cells: list[Any], delimiter: str) -> str:
+def _joined(cells: Sequence[Any], delimiter: str) -> str:
     """Return cells in one line, in quotation marks where they need them."""
     file = io.StringIO()
     csv.writer(file, delimiter=delimiter, lineterminator="").writerow(cells)
     return file.getvalue()
 
 
-def write_into_workbook(place: Workbook, added: pd.DataFrame, file: IO[bytes]) -> None:
+def write_into_workbook(place: Workbook, added: Mapping[str, Any], file: IO[bytes]) -> None:
     """Write the workbook with more columns at the right of the table that was read."""
     book = _openpyxl().load_workbook(io.BytesIO(place.content), keep_vba=b"vbaProject.bin" in place.content)
     sheet = book[place.sheet]
-    first = _free_column(sheet, place, len(added.columns))
+    first = _free_column(sheet, place, len(added))
     beside = sheet.cell(place.header + 1, place.right + 1)
     _put_columns(sheet, added, first, place.header + 1, [row + 1 for row in place.rows], beside)
     book.save(file)
 
 
 def _put_columns(
-    sheet: Any, frame: pd.DataFrame, first: int, header: int, rows: Iterable[int], like: Any = None
+    sheet: Any, columns: Mapping[str, Any], first: int, header: int, rows: Iterable[int], like: Any = None
 ) -> None:
     """Put columns on a sheet from the first one on, their names in the header row, styled like some cell."""
-    for column, name in enumerate(frame.columns, start=first):
+    for column, (name, cells) in enumerate(columns.items(), start=first):
         _put(sheet, header, column, name, like)
-        for row, value in zip(rows, frame[name].tolist(), strict=True):
+        for row, value in zip(rows, plain_cells(cells), strict=True):
             _put(sheet, row, column, value)
 
 
@@ -293,10 +305,8 @@ def _free_column(sheet: Any, place: Workbook, width: int) -> int:
 
 
 def _put(sheet: Any, row: int, column: int, value: Any, like: Any = None) -> None:
-    if isinstance(value, np.generic):
-        value = value.item()
     cell = sheet.cell(row, column)
-    cell.value = None if value is pd.NaT or value is pd.NA or value != value else value
+    cell.value = value.item() if isinstance(value, np.generic) else value
     if cell.data_type == "f":  # a text that begins with = is a text
         cell.data_type = "s"
     if like is not None and like.has_style:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
@@ -35,8 +34,7 @@ from nri.rule import (
 )
 from nri.rule.literal import Value
 from nri.rule.regions import Regions, can_fire, meeting, must_fire
-from nri.table.frames import as_frame
-from nri.table.source import Source
+from nri.table.source import Source, source_of
 from nri.table.table import Table
 from nri.tasks.predictions import PlanReader, Truth, row_sink
 
@@ -57,8 +55,7 @@ class Moved:
 class ClassChange:
     """What became of the clauses of one class, or of all clauses of a rule for a number or a risk."""
 
-    label: Label | None
-    """the class; None for a number or a risk"""
+    label: Label | None  # the class; None for a number or a risk
     kept: tuple[Clause, ...]
     moved: tuple[Moved, ...]
     dropped: tuple[Clause, ...]
@@ -76,10 +73,8 @@ class RegionChange:
     """Rows for which the two predict different values, whatever the table, gaps aside."""
 
     old: Any
-    new: Any
-    """the predictions"""
-    where: Clause
-    """some of these rows: all on which this holds"""
+    new: Any  # the predictions
+    where: Clause  # some of these rows: all on which this holds
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +82,14 @@ class RowChanges:
     """What the two predict for the rows of a table."""
 
     n_rows: int
-    first: tuple[int, ...]
-    """Numbers, from 1, of the first rows on which they differ."""
+    first: tuple[int, ...]  # Numbers, from 1, of the first rows on which they differ
     changes: tuple[tuple[Any, Any, int], ...]
     """From which prediction to which, on how many rows, the most frequent first."""
-    score_old: Score | None
-    """None if the table does not hold the truth."""
+    score_old: Score | None  # None if the table does not hold the truth
     score_new: Score | None
     old: NDArray[Any] | None = None
-    new: NDArray[Any] | None = None
-    """[M] each: the predictions; None if the table was too large to keep them"""
-    differs: BoolArray | None = None
-    """[M]"""
+    new: NDArray[Any] | None = None  # [M] each: the predictions; None if the table was too large to keep them
+    differs: BoolArray | None = None  # [M]
 
     @property
     def differing(self) -> int:
@@ -117,8 +108,7 @@ class Comparison:
     default_new: Any
     columns_dropped: tuple[str, ...]
     columns_added: tuple[str, ...]
-    rows: RowChanges | None
-    """None if no table was given."""
+    rows: RowChanges | None  # None if no table was given
     opposite: bool = False
     """Whether one rule is about one of two classes and the other about the other: where they fire is then no
     measure of how they differ, what they predict is."""
@@ -150,11 +140,17 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
     if of_classes and {*map(str, old.classes)} != {*map(str, new.classes)}:
         classes = f"{list(old.classes)} and {list(new.classes)}"
         raise InputError(f"the rules are about different classes, {classes}; {remedy}")
-    _check_kinds([*old.clauses, *new.clauses])
+    kinds: dict[str, Kind] = {}
+    for literal in (literal for clause in (*old.clauses, *new.clauses) for literal in clause):
+        if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
+            in_rules = f"{kinds[literal.column]} in one rule and {literal.kind} in the other"
+            raise InputError(f"column {literal.column!r} is {in_rules}; induce both from the same kind")
     if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
         changes = tuple(_class_change(*one) for one in pairs if one[1] or one[2])
-        opposite = _are_opposite(old, new)
+        about = [[*map(str, one.described)] for one in (old, new)]
+        # each is about one of two classes, not the same one, and predicts the other by default
+        opposite = len(old.classes) == 2 and about == [[str(new.default)], [str(old.default)]]
         changes = _by_predictions(changes) if opposite else changes
     else:
         changes = (_class_change(None, Dnf(old.clauses), Dnf(new.clauses)),)
@@ -204,12 +200,6 @@ _RELATIONS = {
 """By whether the new rule loses rows of the old one, and whether it gains others."""
 
 
-def _are_opposite(old: Rule, new: Rule) -> bool:
-    """Whether each is about one of two classes, not the same one, and predicts the other by default."""
-    about = [[*map(str, one.described)] for one in (old, new)]
-    return len(old.classes) == 2 and about == [[str(new.default)], [str(old.default)]]
-
-
 def _by_predictions(changes: tuple[ClassChange, ...]) -> tuple[ClassChange, ...]:
     """Relate two opposite rules by what they predict: they differ where both fire, and where neither does."""
     old = Dnf(clause for change in changes for clause in change.dropped)
@@ -256,14 +246,6 @@ def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
     return not any(can_fire(clause, where) for clause in other) and implies(Dnf([where]), one)
 
 
-def _check_kinds(clauses: Iterable[Clause]) -> None:
-    kinds: dict[str, Kind] = {}
-    for literal in (literal for clause in clauses for literal in clause):
-        if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-            in_rules = f"{kinds[literal.column]} in one rule and {literal.kind} in the other"
-            raise InputError(f"column {literal.column!r} is {in_rules}; induce both from the same kind")
-
-
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
     """Apply both rules to a row of every region that their literals tell apart; pairs of predictions once."""
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
@@ -285,11 +267,8 @@ def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
         if str(was) == str(now):
             continue
         here = _place({name: column.cell(row) for name, column in columns.items()}, literals)
-
-        def both_decide(where: Clause, i: int = i, j: int = j) -> bool:
-            return _decides(old, i, where) and _decides(new, j, where)
-
-        changes.append(RegionChange(was, now, _shortest(here, both_decide)))
+        where = _shortest(here, lambda x, i=i, j=j: _decides(old, i, x) and _decides(new, j, x))  # type: ignore[misc]
+        changes.append(RegionChange(was, now, where))
     return tuple(changes)
 
 
@@ -325,7 +304,7 @@ def _differ(old: NDArray[Any], new: NDArray[Any]) -> BoolArray:
 
 def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
     """Compare row by row what the two predict."""
-    source = rows if isinstance(rows, Source | Table) else Source(as_frame(rows))
+    source = rows if isinstance(rows, Source | Table) else source_of(rows)
     by_old, by_new = old.predict(source), new.predict(source)
     changes = _row_changes(new, [(source, by_old, by_new)])
     return replace(changes, old=by_old, new=by_new, differs=_differ(by_old, by_new))
@@ -350,7 +329,7 @@ def stream_changes(
             if sink is not None:
                 differs = _differ(by_old, by_new)
                 both = {f"old_{new.target}": by_old[differs], f"new_{new.target}": by_new[differs]}
-                sink.write(Batch(batch.first, batch.rows.filter(differs)), pd.DataFrame(both))
+                sink.write(Batch(batch.first, batch.rows.filter(differs)), both)
             yield batch.source([new.target]), by_old, by_new
             step(batch.last)
 

@@ -123,15 +123,12 @@ def note_on(groups: Groups) -> str:
     known = [group for group in groups.groups if group.name != MISSING] or list(groups.groups)
     ordered = sorted(known, key=lambda group: group.fires.value or 0.0)
     ends = ordered if len(ordered) < 3 else [ordered[0], ordered[-1]]
-    described = "; ".join(f"{one.name}: fires on {_percent(one.fires)}{_quality(one)}" for one in ends)
-    return f"the rule uses {groups.column!r}, which may be protected ({described})"
-
-
-def _quality(group: Group) -> str:
-    if group.right is not None:
-        return f", right on {_percent(group.right)}"
-    actual = "" if group.actual is None else f", actual {group.actual:.4g}"
-    return f", predicted {group.predicted:.4g}{actual}"
+    described = []
+    for one in ends:
+        actual = "" if one.actual is None else f", actual {one.actual:.4g}"
+        good = f"right on {_percent(one.right)}" if one.right else f"predicted {one.predicted:.4g}{actual}"
+        described.append(f"{one.name}: fires on {_percent(one.fires)}, {good}")
+    return f"the rule uses {groups.column!r}, which may be protected ({'; '.join(described)})"
 
 
 def _percent(measure: Measure) -> str:

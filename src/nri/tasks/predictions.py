@@ -15,10 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
@@ -26,18 +25,19 @@ from nri.errors import InputError, UnknownColumnError
 from nri.induce.induce import TablePosterior, induce_rule
 from nri.outcome import Score
 from nri.rows.batches import Batch, batches
-from nri.rows.engine import as_frame
 from nri.rows.files import Files
 from nri.rule import ClassTarget, NumberTarget, Rule
 from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import label_array
 from nri.rule.literal import Kind
 from nri.rule.phrase import phrase_label
-from nri.table.by_plan import guess_of, read_by
-from nri.table.cells import ReadColumn, TextCells, fold
+from nri.table.by_plan import comparison_of, guess_of, read_by
+from nri.table.cells import ReadColumn, TextCells, fold, missing_cells, objects_of
+from nri.table.codes import stated_by
+from nri.table.frames import columns_of
 from nri.table.source import Source, understand
 from nri.table.table import Note, Table
-from nri.table.target import labels_as_text
+from nri.table.target import labels_as_text, with_target
 from nri.table.write import atomic_file, delimiter_for, format_of, lines_beside, write_rows
 
 if TYPE_CHECKING:
@@ -46,14 +46,16 @@ if TYPE_CHECKING:
 _LOGGER = logging.getLogger(__name__)
 
 
-def predictions(rule: Rule, source: Source) -> pd.DataFrame:
+def predictions(rule: Rule, source: Source) -> dict[str, NDArray[Any]]:
     """Return for each row what is predicted: a class with its probability, a number, or a risk.
 
     Totals and footnotes below the table of a workbook get nothing.
     """
     predicted = predicted_columns(rule, rule.read(source), len(source), added_names(rule, source.names))
     n_foot = _foot_rows(source)
-    return predicted if not n_foot else predicted[:-n_foot].astype(object).reindex(predicted.index)
+    if not n_foot:
+        return predicted
+    return {name: objects_of([*cells[:-n_foot], *[None] * n_foot]) for name, cells in predicted.items()}
 
 
 _TOTAL = re.compile(
@@ -67,26 +69,33 @@ def _foot_rows(source: Source) -> int:
     if source.workbook is None or len(source.names) < 3:
         return 0
     for n_foot, place in enumerate(reversed(range(len(source)))):
-        cells = [cell for cell in source.frame.iloc[place] if not pd.isna(cell) and str(cell).strip()]
+        row = (column[place] for column in source.rows.values())
+        cells = [cell for cell in row if cell is not None and str(cell).strip()]
         if len(cells) > 1 and not _TOTAL.fullmatch(str(cells[0])):
             return n_foot
     return 0
 
 
-def predicted_columns(rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]) -> pd.DataFrame:
+def predicted_columns(
+    rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]
+) -> dict[str, NDArray[Any]]:
     """Return the predictions of typed rows in columns of these names."""
     decided = rule.decide(columns, n_rows)
     values = [label_array(tuple(one))[decided] for one in rule.predicts.predictions(rule.estimates).values()]
-    return pd.DataFrame(dict(zip(names, values, strict=True)))
+    return dict(zip(names, values, strict=True))
 
 
-def posterior_columns(rule: Rule, source: Source, learned_from: Table) -> pd.DataFrame:
+def posterior_columns(rule: Rule, source: Source, learned_from: Source) -> dict[str, FloatArray]:
     """Return what the default model believes of each class, learned from the table of the rule."""
-    induction = induce_rule(learned_from)
-    if not isinstance(induction.posterior, TablePosterior) or learned_from.classes != rule.classes:
+    target = rule.labels  # a number and survival have no classes to believe in
+    plans = dict(rule.plans) if target.plan is None else {**rule.plans, target.name: target.plan}
+    column, _ = comparison_of(target.name, learned_from.names)
+    learned = with_target(learned_from.table(stated_by(plans, [column])), target.name)
+    induction = induce_rule(learned)
+    if not isinstance(induction.posterior, TablePosterior) or learned.classes != rule.classes:
         raise InputError("--posterior needs the table that the rule was induced from, with all its classes")
     names = [_free(f"posterior_{label}", source.names) for label in rule.classes]
-    return pd.DataFrame(induction.posterior.chances(source).round(4), columns=names)
+    return dict(zip(names, induction.posterior.chances(source).round(4).T, strict=True))
 
 
 def added_names(rule: Rule, taken: Sequence[str]) -> list[str]:
@@ -130,22 +139,24 @@ class Truth:
     mean: float = 0.0
     spread: float = 0.0  # sum of squared distances from the mean
 
-    def add(self, rows: Source | Table, predicted: NDArray[Any]) -> None:
+    def add(self, rows: Source | Table, predicted: NDArray[Any]) -> Self:
         """Take further rows into account."""
         target, name = self.rule.predicts, self.rule.target
         if name not in rows.names:
-            return
+            return self
         if isinstance(rows, Table):
             read = ReadColumn(rows.columns[name], rows.plans[name])
         elif isinstance(target, NumberTarget):
             read = read_by(rows.cells(name), target.plan, name)
         else:
-            read = understand(rows.cells(name))
-        known = read.column.known & ~pd.isna(predicted)
+            plans = {} if target.plan is None else {name: target.plan}
+            read = understand(rows.cells(name), name, stated_by(plans, [name]))
+        known = read.column.known & ~missing_cells(predicted)
         if isinstance(target, ClassTarget):
             self._add_classes(target, read, known, predicted)
         elif isinstance(target, NumberTarget) and known.any():
             self._add_numbers(read.column.values[known].astype(float), predicted[known].astype(float))
+        return self
 
     def _add_classes(
         self, target: ClassTarget, read: ReadColumn, known: BoolArray, predicted: NDArray[Any]
@@ -198,13 +209,6 @@ class Truth:
         return f"accuracy {score} on the {self.known} rows"
 
 
-def score_text(rule: Rule, rows: Source | Table, predicted: NDArray[Any]) -> str | None:
-    """Write how good predictions are, and on how many rows; None if the table does not hold the truth."""
-    truth = Truth(rule)
-    truth.add(rows, predicted)
-    return truth.text
-
-
 def stream_predictions(
     rule: Rule,
     files: Files,
@@ -225,7 +229,7 @@ def stream_predictions(
             names = names or added_names(rule, batch.names)
             predicted = predicted_columns(rule, reader.read(batch), len(batch), names)
             sink.write(batch, predicted)
-            truth.add(batch.source([rule.target]), predicted.iloc[:, 0].to_numpy())
+            truth.add(batch.source([rule.target]), next(iter(predicted.values())))
             step(batch.last)
     return truth.text
 
@@ -309,13 +313,13 @@ class _ParquetSink:
     only: bool
     writer: Any = None
 
-    def write(self, batch: Batch, added: pd.DataFrame) -> None:
+    def write(self, batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
         rows = batch.rows.select([]) if self.only else batch.rows
         for name, column in added.items():
-            rows = rows.append_column(name, pa.array(column.to_numpy()))
+            rows = rows.append_column(name, pa.array(column))
         if self.writer is None:
             self.writer = parquet.ParquetWriter(self.file, rows.schema)
         self.writer.write_table(rows)
@@ -332,7 +336,7 @@ class _TextSink:
     only: bool
     begun: bool = False
 
-    def write(self, batch: Batch, added: pd.DataFrame) -> None:
+    def write(self, batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
         if batch.written is not None and not self.only:
             delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
@@ -341,13 +345,13 @@ class _TextSink:
                 raise InputError(f"{cause}; use --out FILE.parquet, or --engine memory")
             self.file.writelines(lines[self.begun :])
         else:
-            frame = added if self.only else _written(batch.rows).join(added)
-            write_rows(frame, self.file, format_of(self.named), header=not self.begun)
+            columns = added if self.only else {**_written(batch.rows), **added}
+            write_rows(columns, self.file, format_of(self.named), header=not self.begun)
         self.begun = True
 
 
-def _written(rows: "pa.Table") -> pd.DataFrame:
-    """Return rows whose moments are texts: pandas would write them by what else a batch holds."""
+def _written(rows: "pa.Table") -> dict[str, Any]:
+    """Return rows whose moments are texts: else they were written by what else a batch holds."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -355,4 +359,4 @@ def _written(rows: "pa.Table") -> pd.DataFrame:
         if pa.types.is_timestamp(column.type):
             text = pc.replace_substring_regex(column.cast(pa.string()), r"\.0+$", "")
             rows = rows.set_column(place, name, text)
-    return as_frame(rows)
+    return columns_of(rows)

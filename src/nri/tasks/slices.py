@@ -1,26 +1,18 @@
 """Slices: on which rows does a model fail more often than elsewhere?
 
 A slice is a conjunction such as ``age > 61 AND ward = north``. A search of thousands of conjunctions returns
-one with a high error rate, by pure chance too, so its own counts must not judge it. There are two tests:
+one with a high error rate, by pure chance too, so its own counts must not judge it. Slices are searched on
+one half of the rows and counted on the other, which took no part in the search. Error rate, lift and p-value
+(Fisher's exact test, one-sided) are therefore unbiased; the p-values are corrected for the number of slices
+tested by Holm's method: the chance of returning any where errors fall at random is at most ``alpha``.
 
-``holdout`` (the default)
-    Slices are searched on one half of the rows and counted on the other, which took no part in the search.
-    Error rate, lift and p-value (Fisher's exact test, one-sided) are therefore unbiased; the p-values are
-    corrected for the number of slices tested by Holm's method.
-``permutation``
-    Slices are searched and counted on all rows, for tables too small to be halved. The whole search is
-    repeated on shuffled errors, and the p-value is the share of shuffles whose best slice is at least as
-    extreme (corrected by construction). Error rate and lift are then on the hopeful side.
-
-Either way the chance of returning any slice where errors fall at random is at most ``alpha``.
 Every row counts as one: exact tests know no weights. Rows that belong together (groups, exact copies) are
-searched, judged and shuffled together; as far as their errors are alike they count as one.
+searched or judged together; as far as their errors are alike they count as one.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +27,7 @@ from nri.outcome import Classes, Interval
 from nri.outcome.score import share_of, wilson
 from nri.rows.batches import batches
 from nri.rows.files import Files
-from nri.rule import Clause, Kind, Literal, clause_truth
+from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.cells import as_numbers, fold
 from nri.table.source import Source, table_of
@@ -55,33 +47,23 @@ class Slice:
     """Rows on which errors are more frequent; all counts are on the rows that judge it."""
 
     clause: Clause
-    rows: int
-    """How many rows it has: its support."""
+    rows: int  # How many rows it has: its support
     errors: int
-    rate: float
-    """Share of errors among its rows."""
-    lift: float
-    """Its rate by the rate of all rows."""
-    interval: Interval
-    """Of the rate, 95 %."""
-    p_value: float
-    """Chance of such a slice where errors fall at random, corrected for all that were tried."""
+    rate: float  # Share of errors among its rows
+    lift: float  # Its rate by the rate of all rows
+    interval: Interval  # Of the rate, 95 %
+    p_value: float  # Chance of such a slice where errors fall at random, corrected for all that were tried
 
 
 @dataclass(frozen=True)
 class Slices:
     """Slices, and how they were judged."""
 
-    slices: tuple[Slice, ...]
-    """Those whose p-value is at most alpha, the surest first."""
-    rejected: tuple[Slice, ...]
-    """Those that the search returned and that did not hold up."""
-    test: str
+    slices: tuple[Slice, ...]  # Those whose p-value is at most alpha, the surest first
+    rejected: tuple[Slice, ...]  # Those that the search returned and that did not hold up
     alpha: float
-    rows: int
-    """Rows that judged."""
-    errors: int
-    """Errors among them."""
+    rows: int  # Rows that judged
+    errors: int  # Errors among them
 
     @property
     def rate(self) -> float:
@@ -97,7 +79,6 @@ def error_slices(
     tolerance: float | None = None,
     groups: Any = None,
     time_order: Any = None,
-    test: str = "holdout",
     alpha: float = 0.05,
     most: int = 5,
     max_literals: int = 3,
@@ -105,9 +86,7 @@ def error_slices(
     columns: Sequence[str] | None = None,
     never: Sequence[str] = (),
     negations: bool = False,
-    permutations: int = 200,
     rng: np.random.Generator | None = None,
-    step: Callable[[], None] = lambda: None,
 ) -> Slices:
     """Find where a model's predictions differ from the labels more often than elsewhere.
 
@@ -122,9 +101,6 @@ def error_slices(
     groups, time_order : str or array [M], optional
         Which rows belong together, e.g. ``"patient"``: they are searched or judged together. When they came:
         the earlier half is searched, the later one judges.
-    test : {"holdout", "permutation"}
-        Whether one half of the rows judges what was found on the other, or all rows judge and errors are
-        shuffled to see what chance gives; for tables too small to be halved.
     alpha : float
         Most chance of returning any slice where there is none.
     most : int
@@ -137,12 +113,8 @@ def error_slices(
         The only columns to use, and those never to use.
     negations : bool
         Whether slices may have ``NOT x`` and ``x != a``.
-    permutations : int
-        How often errors are shuffled; the p-value cannot be below 1 / (permutations + 1).
     rng : Generator, optional
-        Splits rows and shuffles; seeded with 0 by default.
-    step
-        Called after each shuffle.
+        Splits rows; seeded with 0 by default.
 
     Examples
     --------
@@ -159,24 +131,15 @@ def error_slices(
     if not len(table) == len(truth.labels) == len(predicted.labels):
         given = f"{len(truth.labels)} labels, {len(predicted.labels)} predictions"
         raise InputError(f"{len(table)} rows, {given}; give one of each for each row")
-    if test not in ("holdout", "permutation"):
-        raise InputError(f"no test {test!r}; use 'holdout' or 'permutation'")
     known, wrong = _compared(truth, predicted, tolerance, check=True)
-    wrong, rng = wrong[known], rng or np.random.default_rng(0)
-    table = _features(table.take(known), wrong, columns, never)
-    groups, searched, judged = groups_of(table), *np.ones((2, len(table)), dtype=bool)
-    if test == "holdout":
-        made = make_folds(table, 1 if table.time_order is not None else 2, rng)
-        judged = made.fold == made.fold.max()
-        searched = ~judged
+    wrong, table = wrong[known], _features(table.take(known), wrong[known], columns, never)
+    halves = 1 if table.time_order is not None else 2
+    made = make_folds(table, halves, rng or np.random.default_rng(0))
+    judged = made.fold == made.fold.max()
     limits: dict[str, Any] = {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
-    literals, search = _search(table.take(searched), by_errors=test == "holdout", **limits)
-    candidates, p_values = search(wrong[searched], most=most), None
-    if test == "permutation":
-        p_values = _by_shuffling(search, candidates, wrong, groups, permutations, rng, step)
-    clauses = [Clause(literals[j] for j in one.literals) for one in candidates]
-    independent = share_of(wrong, judged, np.ones(len(table)), groups).rows / judged.sum()
-    return _judged(clauses, _counts(clauses, table, wrong, judged), alpha, p_values, independent)
+    clauses = _search(table.take(~judged), wrong[~judged], most, **limits)
+    independent = share_of(wrong, judged, np.ones(len(table)), groups_of(table)).rows / judged.sum()
+    return _judged(clauses, _counts(clauses, table, wrong, judged), alpha, independent)
 
 
 def _compared(
@@ -218,20 +181,18 @@ def _counts(clauses: Sequence[Clause], table: Table, wrong: BoolArray, judges: B
     return np.array([(mask.sum(), (mask & wrong).sum()) for mask in masks], dtype=np.int64)
 
 
-def _judged(
-    clauses: Sequence[Clause],
-    counts: IntArray,
-    alpha: float,
-    by_shuffling: Sequence[float] | None = None,
-    independent: float = 1.0,
-) -> Slices:
-    """Separate those that hold up from those that do not; without p-values by Fisher's test.
+def _judged(clauses: Sequence[Clause], counts: IntArray, alpha: float, independent: float = 1.0) -> Slices:
+    """Separate those that hold up from those that do not, by Fisher's test.
 
     ``independent`` is the share of rows that count, where rows belong together.
     """
+    from scipy.stats import hypergeom
+
     (n_rows, n_errors), *of_slices = counts.tolist()
     rate = n_errors / n_rows if n_rows else 0.0
-    p_values = by_shuffling or _holm(_fisher(np.floor(counts * independent + 1e-9).astype(np.int64)))
+    # the chance that as many rows as a slice has, drawn at random, hold at least as many errors
+    all_rows, *rows = np.floor(counts * independent + 1e-9).astype(np.int64)
+    p_values = _holm([float(hypergeom.sf(errors - 1, *all_rows, n)) for n, errors in rows])
     slices = []
     for clause, (rows, errors), p_value in zip(clauses, of_slices, p_values, strict=True):
         share = errors / rows if rows else 0.0
@@ -241,22 +202,13 @@ def _judged(
     return Slices(
         tuple(one for one in slices if one.p_value <= alpha),
         tuple(one for one in slices if one.p_value > alpha),
-        "holdout" if by_shuffling is None else "permutation",
         alpha,
         n_rows,
         n_errors,
     )
 
 
-def _fisher(counts: IntArray) -> FloatArray:
-    """For each slice, the chance that as many rows, drawn at random, hold at least as many errors."""
-    from scipy.stats import hypergeom
-
-    n_rows, n_errors = counts[0]
-    return np.asarray(hypergeom.sf(counts[1:, 1] - 1, n_rows, n_errors, counts[1:, 0]))
-
-
-def _holm(p_values: Sequence[float] | FloatArray) -> list[float]:
+def _holm(p_values: Sequence[float]) -> list[float]:
     """Correct for the number of tests: the chance of any false slice stays below alpha.
 
     >>> _holm([0.01, 0.04])
@@ -344,21 +296,22 @@ def _score_among(left: BoolArray, rows: BoolArray, wrong: BoolArray) -> float:
 
 def _search(
     table: Table,
+    wrong: BoolArray,
+    most: int,
     *,
-    by_errors: bool,
     max_literals: int = 3,
     min_rows: int | None = None,
     negations: bool = False,
-) -> tuple[Sequence[Literal], Callable[..., list[Candidate]]]:
-    """Return the literals of some rows, and the search for the slices of any errors on these rows."""
-    # where the same rows judge, thresholds must not know the errors: shuffling would not undo that
-    binarizer = Binarizer().fit(table, by_labels=by_errors)
+) -> list[Clause]:
+    """Return the slices that hold most errors among some rows."""
+    binarizer = Binarizer().fit(table)
     literals = literal_meanings(binarizer.variables_, binarizer.domain_)
     truth = literal_truth(*binarizer.cells(table.columns, len(table)))
     if not negations:
         truth[:, [j for j, literal in enumerate(literals) if is_negated(literal)]] = False
     least = max(10, math.ceil(0.02 * len(table))) if min_rows is None else min_rows
-    return literals, partial(search_slices, truth, max_literals=max_literals, min_rows=least)
+    found = search_slices(truth, wrong, max_literals=max_literals, min_rows=least, most=most)
+    return [Clause(literals[j] for j in one.literals) for one in found]
 
 
 def _features(table: Table, wrong: BoolArray, columns: Sequence[str] | None, never: Sequence[str]) -> Table:
@@ -370,28 +323,6 @@ def _features(table: Table, wrong: BoolArray, columns: Sequence[str] | None, nev
     if not kept:
         raise InputError("the columns to use and never to use rule out every column; allow at least one")
     return table.only(kept).with_outcome(Classes("wrong", (False, True), wrong.astype(np.int64)))
-
-
-def _by_shuffling(
-    search: Callable[..., list[Candidate]],
-    candidates: list[Candidate],
-    wrong: BoolArray,
-    groups: IntArray,
-    permutations: int,
-    rng: np.random.Generator,
-    step: Callable[[], None],
-) -> list[float]:
-    """Compare each score with the best that the same search finds on shuffled errors."""
-    if permutations < 1:
-        raise InputError(f"{permutations} permutations cannot judge; use at least 1, better 200")
-    best, by_group = np.zeros(permutations), np.argsort(groups, kind="stable")
-    for i in range(permutations if candidates else 0):
-        shuffled = np.empty_like(wrong)
-        place = rng.permutation(int(groups.max()) + 1)  # groups change places, and their rows with them
-        shuffled[by_group] = wrong[np.argsort(place[groups], kind="stable")]
-        best[i] = max((one.score for one in search(shuffled, most=1)), default=0.0)
-        step()
-    return [float((1 + (best >= one.score - 1e-9).sum()) / (permutations + 1)) for one in candidates]
 
 
 def stream_slices(
@@ -424,8 +355,7 @@ def stream_slices(
     known, wrong = _compared(*answers(table), tolerance, check=True)
     taken = {one.column for one in answers(table)}
     features = _features(table.without(*taken), wrong, columns, never).take(known)
-    literals, search = _search(features, by_errors=True, **limits)
-    clauses = [Clause(literals[j] for j in one.literals) for one in search(wrong[known], most=most)]
+    clauses = _search(features, wrong[known], most, **limits)
     counts = -_counts(clauses, table, wrong, known)
     used = {literal.column for clause in clauses for literal in clause} | taken
     reader = PlanReader({name: table.plans[name] for name in table.names if name in used})

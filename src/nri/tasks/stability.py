@@ -14,7 +14,7 @@ from itertools import islice
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray
+from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.induce.assemble import coded_predictions
 from nri.induce.settings import Settings
@@ -32,13 +32,10 @@ _MOST_FREQUENT = 10  # Clauses that are listed, those of most samples first.
 class ClauseStability:
     """How often a clause of the rule came back in the samples."""
 
-    label: Label | None
-    """the class that it predicts; None for a number or a risk"""
+    label: Label | None  # the class that it predicts; None for a number or a risk
     clause: Clause
-    same_words: float
-    """Share of the samples whose rule has exactly this clause for this class."""
-    same_conditions: float
-    """Share of the samples with such a clause, whatever its thresholds."""
+    same_words: float  # Share of the samples whose rule has exactly this clause for this class
+    same_conditions: float  # Share of the samples with such a clause, whatever its thresholds
     overlap: float
     """Mean over samples of the rows in common with the most similar clause, by all rows of either."""
 
@@ -48,12 +45,9 @@ class ClauseFrequency:
     """Conditions that the samples' rules have, whether or not the rule has them."""
 
     label: Label | None
-    clause: Clause
-    """with its most frequent thresholds"""
-    share: float
-    """Of the samples, whatever the thresholds."""
-    in_rule: bool
-    """Whether the rule of the whole table has them, whatever the thresholds."""
+    clause: Clause  # with its most frequent thresholds
+    share: float  # Of the samples, whatever the thresholds
+    in_rule: bool  # Whether the rule of the whole table has them, whatever the thresholds
 
 
 @dataclass(frozen=True)
@@ -69,10 +63,8 @@ class ColumnFrequency:
 class Stability:
     """What bootstrap samples say about a rule."""
 
-    samples: int
-    """Samples that rules were induced from."""
-    rows: int
-    """Rows drawn in each."""
+    samples: int  # Samples that rules were induced from
+    rows: int  # Rows drawn in each
     measure: str
     """what agreement is: ``share`` of rows with the same class, or ``correlation`` of numbers and risks"""
     agreement: float | None
@@ -81,16 +73,11 @@ class Stability:
     """The same for rules that predict each class as often, but regardless of the row; 0 for a correlation."""
     columns: tuple[ColumnFrequency, ...]
     """The columns of the rule, in its order, then the others that most samples read."""
-    clauses: tuple[ClauseStability, ...]
-    """The clauses of the rule, in its order."""
-    frequent: tuple[ClauseFrequency, ...]
-    """The conditions of most samples."""
-    n_clauses: tuple[int, ...]
-    """For each sample, how many clauses its rule had."""
-    same_rule: int
-    """Samples whose rule has exactly the clauses of the rule."""
-    same_shape: int
-    """Samples whose rule has these clauses, whatever the thresholds."""
+    clauses: tuple[ClauseStability, ...]  # The clauses of the rule, in its order
+    frequent: tuple[ClauseFrequency, ...]  # The conditions of most samples
+    n_clauses: tuple[int, ...]  # For each sample, how many clauses its rule had
+    same_rule: int  # Samples whose rule has exactly the clauses of the rule
+    same_shape: int  # Samples whose rule has these clauses, whatever the thresholds
 
     @property
     def recurring(self) -> tuple[ClauseFrequency, ...]:
@@ -154,7 +141,11 @@ def clause_stability(
     began = time.monotonic()
     induced: list[Rule] = []
     agreed: list[tuple[float, float]] = []
-    for sample in islice(bootstraps(_about_the_same(table, rule), drawn, rng), samples):
+    lone = rule.predicts.kind == "classes" and len(rule.classes) == 2 and len(rule.described) == 1
+    # the rules of the samples are about the class that the clauses of a rule for two classes are about
+    about = rule.labels.index(rule.described[0]) if lone else None
+    source = table.about(about) if isinstance(table.outcome, Classes) else table
+    for sample in islice(bootstraps(source, drawn, rng), samples):
         if len(induced) >= _ENOUGH and seconds is not None and time.monotonic() - began > seconds:
             break
         induced.append(induce_or_constant(sample, settings, rng).rule)
@@ -177,14 +168,6 @@ def clause_stability(
         sum(Counter(_clauses(one)) == own for one in induced),
         sum(Counter(_shapes(one)) == shape for one in induced),
     )
-
-
-def _about_the_same(table: Table, rule: Rule) -> Table:
-    """Return the table with the class that the clauses of a rule for two classes are about, if it is one."""
-    if not isinstance(table.outcome, Classes):
-        return table
-    lone = len(rule.classes) == 2 and len(rule.described) == 1
-    return table.about(rule.labels.index(rule.described[0]) if lone else None)
 
 
 def _agreement(rows: Table, one: Rule, other: Rule) -> tuple[float, float]:
@@ -236,15 +219,11 @@ def _came_back(table: Table, rule: Rule, induced: Sequence[Rule]) -> tuple[Claus
         covered = clause_matrix(sample.clauses, table.columns, len(table))
         for i, (label, clause) in enumerate(wanted):
             alike = [j for j, (other, _) in enumerate(theirs) if other == label]
-            overlap = max((_jaccard(mine[:, i], covered[:, j]) for j in alike), default=0.0)
+            both, either = (covered[:, alike].T & mine[:, i]), (covered[:, alike].T | mine[:, i])
+            overlap = (both.sum(axis=1) / np.maximum(either.sum(axis=1), 1)).max(initial=0.0)
             shares[i] += (label, clause) in theirs, (label, clause.shape) in shapes, overlap
     shares /= len(induced)
     return tuple(ClauseStability(*pair, *share) for pair, share in zip(wanted, shares.tolist(), strict=True))
-
-
-def _jaccard(one: BoolArray, other: BoolArray) -> float:
-    either = int((one | other).sum())
-    return int((one & other).sum()) / either if either else 0.0
 
 
 def _frequencies(rule: Rule, induced: Sequence[Rule]) -> tuple[ClauseFrequency, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from nri.errors import ConfigError, similar_files
+from nri.errors import ConfigError, nearest, similar_files
 
 
 def check_limits(table: str, config: Any, names: Iterable[str], least: float, most: float = math.inf) -> None:
@@ -89,13 +89,17 @@ def read_toml(
 
 def from_dict(kind: type[Config], data: dict[str, Any], where: str) -> Config:
     """Build a dataclass from nested dictionaries, refusing what it does not know."""
-    fields = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    refuse_unknown(kind, data, where)
     hints = typing.get_type_hints(kind)
-    unknown = sorted(set(data) - set(fields))
-    if unknown:
-        known = ", ".join(sorted(fields))
-        raise ConfigError(f"{where}: unknown key {unknown[0]!r}; known keys are {known}")
     return kind(**{name: _convert(hints[name], value, f"{where}: {name}") for name, value in data.items()})
+
+
+def refuse_unknown(kind: Any, data: Iterable[str], where: str) -> None:
+    """Refuse a key that a dataclass does not have, and name the nearest one."""
+    known = [field.name for field in dataclasses.fields(kind)]
+    for key in data:
+        if key not in known:
+            raise ConfigError(f"{where}: unknown key {key!r}{nearest(key, known, 'that table')}")
 
 
 def to_dict(config: Any) -> dict[str, Any]:

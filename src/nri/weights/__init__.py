@@ -303,21 +303,11 @@ def _slice(
     return x[tuple(where)]
 
 
-def _reshape(x: Array, shape: Array, allowzero: int = 0) -> Array:
-    kept = [x.shape[k] if size == 0 and not allowzero else size for k, size in enumerate(shape.tolist())]
-    return x.reshape(kept)
-
-
 def _unsqueeze(x: Array, axes: Array) -> Array:
     shape = list(x.shape)
     for axis in sorted(axis % (x.ndim + len(axes)) for axis in axes.tolist()):
         shape.insert(axis, 1)
     return x.reshape(shape)  # np.expand_dims takes ten times as long
-
-
-def _sum(x: Array, axes: Array | None = None, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
-    over = None if axes is None else tuple(axes)
-    return np.asarray(x.sum(axis=over, keepdims=bool(keepdims), dtype=x.dtype))
 
 
 def _top(x: Array, k: Array, axis: int = -1, largest: int = 1, sorted: int = 1) -> list[Array]:
@@ -363,9 +353,13 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "Range": lambda start, stop, step: np.arange(start, stop, step),
     "Reciprocal": lambda x: 1 / x,
     "ReduceMean": lambda x, axes, keepdims=1: x.mean(axis=axes, keepdims=bool(keepdims)),
-    "ReduceSum": _sum,
+    "ReduceSum": lambda x, axes=None, keepdims=1, **_: x.sum(
+        axis=None if axes is None else tuple(axes), keepdims=bool(keepdims), dtype=x.dtype
+    ),
     "Relu": lambda x: np.maximum(x, 0),
-    "Reshape": _reshape,
+    "Reshape": lambda x, shape, allowzero=0: x.reshape(
+        [x.shape[k] if size == 0 and not allowzero else size for k, size in enumerate(shape.tolist())]
+    ),
     "Shape": lambda x: np.array(x.shape),
     "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "Slice": _slice,

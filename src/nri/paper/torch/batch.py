@@ -86,24 +86,11 @@ def row_mean(values: Float[Tensor, "B M"], rows: Float[Tensor, "B M"]) -> Float[
     return (values * rows).sum() / rows.sum().clamp_min(1)
 
 
+_RATES = ("true_rate", "false_rate", "observed")
 NAMES = (
-    "true_rate_positive",
-    "false_rate_positive",
-    "observed_positive",
-    "true_rate_negative",
-    "false_rate_negative",
-    "observed_negative",
-    "true_rate",
-    "false_rate",
-    "observed",
-    "entropy",
-    "polarity",
-    "reserved",
-    "cooccurrence",
-    "cooccurrence_abs_positive",
-    "cooccurrence_positive",
-    "cooccurrence_abs_negative",
-    "cooccurrence_negative",
+    *(f"{rate}_{rows}" for rows in ("positive", "negative") for rate in _RATES),
+    *(*_RATES, "entropy", "polarity", "reserved", "cooccurrence", "cooccurrence_abs_positive"),
+    *("cooccurrence_positive", "cooccurrence_abs_negative", "cooccurrence_negative"),
     "cooccurrence_difference",
 )
 """The 18 statistics of the paper's appendix "Literal Feature Vector", in its order; "reserved" is zero

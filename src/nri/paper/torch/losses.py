@@ -59,16 +59,12 @@ class PaperLossConfig:
     min_kept: int = 2  # slots that never sit out together
 
     # the published code's switches: off is the text's way
-    gate_noise: bool = (
-        False  # whether the logits of executed gates get logistic noise: only sure ones are safe
-    )
+    gate_noise: bool = False  # whether logits of executed gates get logistic noise: only sure ones are safe
     coverage_hinge: float = 0.0  # weight of hinge margins on the rule's truth, beside L_cov
     gated_margin: bool = False  # whether L_mm looks at clauses with their gates multiplied in
     switch_by_gates: bool = False  # whether gates alone route in the Switch loss, not who covers a row
     sampled_counterfactuals: int = 0  # flip so many literals, drawn by their mean gate, not every slot's own
-    counterfactual_scales_all: bool = (
-        True  # whether lambda_cf multiplies lambda_o and lambda_c, as in the formula
-    )
+    counterfactual_scales_all: bool = True  # lambda_cf multiplies lambda_o and lambda_c, as in the formula
     empty_is_silent: bool = True
     """Whether a clause counts in proportion to the chance that its slot selects a literal at all, as in the
     published code; a slot without literals is no clause once deployed. The text has no such factor."""

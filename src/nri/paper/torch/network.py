@@ -47,10 +47,8 @@ class PaperConfig:
         check_limits("model", self, ["extension_seed", "extension_scale"], 0)
         check_limits("model", self, ["dropout"], 0, 0.99)
         if self.width % self.heads:
-            raise ConfigError(
-                f"model: width = {self.width} cannot be shared by heads = {self.heads}; "
-                "give a width that is a multiple of heads"
-            )
+            cause = f"width = {self.width} cannot be shared by heads = {self.heads}"
+            raise ConfigError(f"model: {cause}; give a width that is a multiple of heads")
 
 
 def mlp(n_in: int, width: int) -> nn.Sequential:

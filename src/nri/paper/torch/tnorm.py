@@ -27,8 +27,7 @@ class SoftRule:
 
 UNKNOWN = 0.5  # the truth of a literal whose cell is unknown: maximally uncertain
 
-_TINY = 1e-12
-"""Stands for zero inside logarithms; far below the 6e-8 between 1 and the float32 before it."""
+_TINY = 1e-12  # Stands for zero inside logarithms; far below the 6e-8 between 1 and the float32 before it
 
 
 def clause_truth(z: Float[Tensor, "*batch T L"], literals: Float[Tensor, "*batch M L"]) -> Clauses:

@@ -17,9 +17,8 @@ from torch import Tensor, nn
 from nri.arrays import BoolArray, FloatArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.paper.deploy import deploy
 from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
-from nri.paper.model import TUNED, Gates, PaperModel
+from nri.paper.model import TUNED, Gates, PaperModel, deploy
 from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, binary_entropy
 from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
@@ -219,16 +218,12 @@ class PaperTrainConfig(TrainConfig):
         check_limits("paper", self, ["batch"], 1)
         check_limits("paper", self, ["pool"], 0)
         if self.pool % self.batch:
-            raise ConfigError(
-                f"pool = {self.pool} is no multiple of batch = {self.batch}; "
-                "give one, or 0 for fresh episodes"
-            )
+            cause = f"pool = {self.pool} is no multiple of batch = {self.batch}"
+            raise ConfigError(f"{cause}; give one, or 0 for fresh episodes")
         widest = self.data.max_variables + self.data.n_spurious
         if self.model.n_train < widest:
-            raise ConfigError(
-                f"model.n_train = {self.model.n_train} is narrower than the {widest} columns of the "
-                "training tables; give at least data.max_variables + data.n_spurious"
-            )
+            cause = f"n_train = {self.model.n_train} is narrower than the {widest} columns of training tables"
+            raise ConfigError(f"model.{cause}; give at least data.max_variables + data.n_spurious")
 
 
 class PaperTraining(SlotTraining):

@@ -11,7 +11,7 @@ from typing import Any
 
 from nri.errors import InputError
 from nri.rule.render.as_json import render_json
-from nri.rule.render.as_logic import render_asp, render_prolog, render_sympy
+from nri.rule.render.as_logic import render_asp, render_prolog
 from nri.rule.render.as_python import render_python
 from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
 from nri.rule.render.as_text import render_points, render_text
@@ -50,7 +50,6 @@ FORMATS: dict[str, Format] = {
         Format("python", ".py", "a function that needs nothing but Python", render_python),
         Format("prolog", ".pl", "a predicate over facts about cells", render_prolog),
         Format("asp", ".lp", "a clingo program over facts about cells", render_asp),
-        Format("sympy", ".py", "source of a formula for each branch", render_sympy, settles=False),
     )
 }
 """Every format by its name."""

@@ -45,10 +45,10 @@ def to_dict(rule: Rule) -> dict[str, Any]:
 def _target(target: AnyTarget) -> dict[str, Any]:
     plain: dict[str, Any] = {"kind": target.kind, "name": target.name}
     if isinstance(target, ClassTarget):
-        return plain | {"classes": list(target.classes)} | ({"weighted": True} if target.weighted else {})
+        plain |= {"classes": list(target.classes)} | ({"weighted": True} if target.weighted else {})
     if isinstance(target, SurvivalTarget):
         plain |= {"time": target.time, "times": list(target.times)}
-    return plain | {"cells": _plan(target.plan)}
+    return plain if target.plan is None else plain | {"cells": _plan(target.plan)}
 
 
 def _clause(clause: Clause) -> dict[str, Any]:

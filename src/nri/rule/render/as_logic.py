@@ -1,4 +1,4 @@
-"""Logic: programs in Prolog and answer set programming (clingo), and formulas of SymPy.
+"""Logic: programs in Prolog and in answer set programming (clingo).
 
 Programs are ``predict(Row, Label)`` over facts ``cell(Row, Column, Value)``, in ASP also ``row(Row)``; a
 missing cell is one without a fact. Booleans are ``true`` and ``false`` (in Prolog also 1 and 0), texts atoms
@@ -16,7 +16,7 @@ from nri.errors import InputError
 from nri.rule.column import Columns, row_count
 from nri.rule.labels import Label
 from nri.rule.literal import Clause, Kind, Literal, Op, Value
-from nri.rule.phrase import phrase_literal, phrase_name, quoted
+from nri.rule.phrase import phrase_name, quoted
 from nri.rule.render.as_table import fill
 from nri.rule.rule import RenderOptions, Rule
 
@@ -248,53 +248,3 @@ def _label(label: Label) -> str:
     if isinstance(label, int) and abs(label) <= _INTEGERS:
         return str(label)
     return string(label if isinstance(label, str) else repr(label))
-
-
-# SymPy: Boolean columns are symbols, each text category is a symbol of its own (``colour = red``), numbers
-# are compared as real symbols, dates likewise in seconds since 1970. A formula is about rows without missing
-# cells.
-
-_RELATIONS = {Op.EQ: "Eq", Op.NE: "Ne", Op.GT: "Gt", Op.LE: "Le"}
-_EPOCH = dt.datetime(1970, 1, 1)
-
-
-def render_sympy(rule: Rule, options: RenderOptions) -> str:
-    """Write Python source that builds a formula for each branch, in the order of deciding."""
-    branches = "".join(
-        f"    ({_enough([_formula(x) for x in branch.clause], branch.clause.at_least)}, {branch.value!r}),\n"
-        for branch in rule.branches
-    )
-    return (
-        "from sympy import And, Eq, Gt, Le, Ne, Not, Or, Rational, Symbol\n\n"
-        f"# What {phrase_name(rule.target)} is where each formula is the first to hold.\n"
-        f"branches = [\n{branches}]\notherwise = {rule.default!r}\n"
-    )
-
-
-def _enough(parts: Sequence[str], at_least: int) -> str:
-    """Write that at least so many of the parts hold: so many in the first half, the rest in the second."""
-    if at_least == len(parts):
-        return _joined("And", parts)
-    if at_least == 1:
-        return _joined("Or", parts)
-    first, second = parts[: len(parts) // 2], parts[len(parts) // 2 :]
-    ways = []
-    for n in range(max(0, at_least - len(second)), min(at_least, len(first)) + 1):
-        halves = [(half, k) for half, k in ((first, n), (second, at_least - n)) if k > 0]
-        ways.append(_joined("And", [_enough(half, k) for half, k in halves]))
-    return _joined("Or", ways)
-
-
-def _joined(name: str, parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{name}({', '.join(parts)})"
-
-
-def _formula(literal: Literal) -> str:
-    if literal.kind in (Kind.BOOLEAN, Kind.TEXT):
-        positive = literal if literal.positive else literal.negate()
-        symbol = f"Symbol({phrase_literal(positive)!r})"
-        return symbol if literal.positive else f"Not({symbol})"
-    symbol, value = f"Symbol({phrase_name(literal.column)!r}, real=True)", repr(literal.value)
-    if isinstance(literal.value, dt.datetime):
-        value = f"Rational({(literal.value - _EPOCH) // dt.timedelta(microseconds=1)}, {10**6})"
-    return f"{_RELATIONS[literal.op]}({symbol}, {value})"

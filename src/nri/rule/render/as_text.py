@@ -2,10 +2,10 @@
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nri.rule.labels import ClassTarget
-from nri.rule.literal import Clause
+from nri.rule.literal import Clause, is_card
 from nri.rule.phrase import (
     PLAIN,
     one_line,
@@ -82,13 +82,19 @@ def _unpredicted(rule: Rule) -> str:
 
 
 def render_text(rule: Rule, options: RenderOptions) -> str:
-    """Write IF, OR, ELSE IF and ELSE lines with their estimates in one column."""
-    return _written(outline_of(rule, options), _wrapped)
+    """Write IF, OR, ELSE IF and ELSE lines with their estimates in one column; a card of points as such."""
+    return _as_text(rule, options, _wrapped)
 
 
 def render_points(rule: Rule, options: RenderOptions) -> str:
     """Write the same with each count as a list of points to add up."""
-    return _written(outline_of(rule, options), _as_points)
+    return _as_text(rule, options, _as_points)
+
+
+def _as_text(rule: Rule, options: RenderOptions, conditions: Callable[[Clause], list[str]]) -> str:
+    outline = outline_of(rule, options)
+    is_list = is_card(rule.clauses) and isinstance(rule.predicts, ClassTarget) and len(rule.classes) == 2
+    return _card(rule, outline.note) if is_list else _written(outline, conditions)
 
 
 def _written(outline: Outline, conditions: Callable[[Clause], list[str]]) -> str:
@@ -107,6 +113,33 @@ def _written(outline: Outline, conditions: Callable[[Clause], list[str]]) -> str
         (otherwise,) = _beside(outline, [last], skip=1)
         lines.append((f"THEN {prediction}", f"ELSE {last.cells[0]}   {otherwise}"))
     return _aligned([*lines, *((note, "") for note in outline.note.splitlines())])
+
+
+def _card(rule: Rule, note: str) -> str:
+    """Write what gives a point, the share of a class at each total, and the totals that predict it."""
+    target, first, last = rule.labels, rule.branches[0], rule.otherwise
+    rises = [high - low for high, low in zip(first.estimate.expected, last.expected, strict=True)]
+    label = rule.classes[rises.index(max(rises))]
+    lowest = [*(clause.at_least for clause in rule.clauses), 0]
+    highest = [len(first.clause), *(total - 1 for total in lowest[:-1])]
+    shares = [target.cells(replace(one, value=label))[1:] for one in rule.estimates]
+    widths = [max(map(len, cells)) for cells in zip(*shares, strict=True)]
+    name = phrase_label(label)
+    lines = [("A POINT FOR EACH OF", ""), *((f"  {phrase_part(part)}", "") for part in first.clause)]
+    for low, high, (rows, share) in zip(lowest, highest, shares, strict=True):
+        counted = f"{rows.rjust(widths[0])} rows are {name}, about {share.rjust(widths[1])} of new ones"
+        lines.append((_total(low, high), counted))
+    least = [total for total, one in zip(lowest, rule.estimates, strict=True) if one.value == label]
+    asked = f"from {_total(least[-1], least[-1])} on" if least else "never"
+    (other,) = (phrase_label(one) for one in rule.classes if one != label)
+    lines.append((f"THEN {phrase_name(rule.target)} = {name} {asked}, ELSE {other}", ""))
+    return _aligned([*lines, *((text, "") for text in note.splitlines())])
+
+
+def _total(low: int, high: int) -> str:
+    """Write which totals a line of a card is about, e.g. ``2 or 3 points``."""
+    between = " or " if high == low + 1 else " to "
+    return f"{low}{between}{high} points" if high > low else f"{low} point{'s' * (low != 1)}"
 
 
 def _beside(outline: Outline, lines: Sequence[Line], skip: int) -> list[str]:
@@ -157,7 +190,8 @@ def _as_points(clause: Clause) -> list[str]:
 
 def _aligned(lines: list[tuple[str, str]]) -> str:
     """Write lines, each a condition and what stands beside it, with the latter in one column."""
-    width = max((w for text, beside in lines if beside and (w := display_width(text)) <= _WIDEST), default=0)
+    widths = [display_width(text) for text, beside in lines if beside]
+    width = max((w for w in widths if w <= _WIDEST + 4), default=0)  # behind ELSE IF
     return "\n".join(
         f"{text}{' ' * (width - display_width(text))}{_GAP}{beside}" if beside else text
         for text, beside in lines

@@ -159,7 +159,8 @@ def _target(node: _Node) -> AnyTarget:
 def _classes(node: _Node, name: str) -> ClassTarget:
     classes = tuple(item.made(as_label) for item in node.get("classes").items())
     weighted = node.has("weighted") and node.get("weighted").flag()
-    return node.made(lambda _: ClassTarget(name, classes, weighted))
+    plan = _plan(node.get("cells")) if node.has("cells") else None
+    return node.made(lambda _: ClassTarget(name, classes, weighted, plan=plan))
 
 
 def _estimate(node: _Node, kind: Any, **given: Any) -> Any:
@@ -277,43 +278,35 @@ def _shares(label: Label, index: int, covered: FloatArray, decided: FloatArray, 
 
 
 def _segments(top: _Node) -> Rule:
-    """Read a rule for a number."""
-
-    def mean(node: _Node) -> Any:
-        ends = node.get("interval").numbers()
-        if len(ends) != 2:
-            raise InputError(f"{node.place} needs two ends of its interval")
-        value = {} if node.has("value") else {"value": node.get("mean").number()}
-        return _estimate(node, Mean, low=ends[0], high=ends[1], **value)
-
-    support = mean(top.get("support"))
-    target = NumberTarget(top.get("target").text(), _plan(top.get("reading")), decimals_for(support))
-    return _of_segments(top, target, mean, support, "explained")
-
-
-def _survival(top: _Node) -> Rule:
-    """Read a rule for the time until an event."""
-
-    def risk(node: _Node) -> Any:
-        return _estimate(node.get("curve"), Risk, value=node.get("risk").number())
-
-    name, time, times = top.get("target").text(), top.get("time").text(), top.get("times").numbers()
-    target = SurvivalTarget(name, time, times, _plan(top.get("reading")))
-    return _of_segments(top, target, risk, _estimate(top.get("support"), Risk, value=1.0), "p_value")
-
-
-def _of_segments(
-    top: _Node, target: AnyTarget, estimate: Callable[[_Node], Any], support: Any, fit: str
-) -> Rule:
+    """Read a rule for a number, or for the time until an event."""
+    name, plan = top.get("target").text(), _plan(top.get("reading"))
+    if top.get("format").value == "nri-segments":
+        estimate, fit, support = _mean, "explained", _mean(top.get("support"))
+        target: AnyTarget = NumberTarget(name, plan, decimals_for(support))
+    else:
+        estimate, fit, support = _risk, "p_value", _estimate(top.get("support"), Risk, value=1.0)
+        target = SurvivalTarget(name, top.get("time").text(), top.get("times").numbers(), plan)
     branches = tuple(Branch(_clause(node), estimate(node)) for node in top.get("segments").items())
     quality, plans = top.get(fit).number(), _plans(top)
     return top.made(lambda _: Rule(target, branches, estimate(top.get("rest")), support, quality, plans))
+
+
+def _mean(node: _Node) -> Any:
+    ends = node.get("interval").numbers()
+    if len(ends) != 2:
+        raise InputError(f"{node.place} needs two ends of its interval")
+    value = {} if node.has("value") else {"value": node.get("mean").number()}
+    return _estimate(node, Mean, low=ends[0], high=ends[1], **value)
+
+
+def _risk(node: _Node) -> Any:
+    return _estimate(node.get("curve"), Risk, value=node.get("risk").number())
 
 
 _FORMATS: dict[str, tuple[int, Callable[[_Node], Rule]]] = {
     FORMAT: (VERSION, _rule),
     "nri-ruleset": (3, _ruleset),
     "nri-segments": (1, _segments),
-    "nri-survival": (1, _survival),
+    "nri-survival": (1, _segments),
 }
 """For each format its latest version and its reader."""

@@ -142,10 +142,6 @@ class SqlColumn:
         difference = exp.Sub(this=self.value.copy(), expression=self.value.copy())
         return exp.EQ(this=difference, expression=exp.Literal.number(0))
 
-    def spellings(self, text: str) -> tuple[str, ...]:
-        """Return every way in which a category is written in the table."""
-        return self.plan.spelled(text)
-
     def operand(self, value: Any) -> Expr:
         """Write the right side of a comparison."""
         if self.kind is Kind.BOOLEAN:
@@ -181,7 +177,7 @@ class SqlColumn:
         return _compare(literal.op, self._raw_value if excluded else self.value, self.operand(literal.value))
 
     def _is_category(self, text: str, op: Op) -> Expr:
-        spelled = self.spellings(text)
+        spelled = self.plan.spelled(text)
         if self.plan.labels and all(code.lstrip("-").isdigit() for code in self.plan.labels):
             return _among(self._raw_value, [exp.Literal.number(code) for code in spelled], op)
         listed = [self.operand(one) for one in spelled]

@@ -49,8 +49,7 @@ PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1
 
 
 _STATED: dict[str, dict[str, Any]] = tomllib.loads(packaged("dialects.toml"))
-DIALECTS = {name: Dialect(name, **one) for name, one in _STATED.items()}
-"""Every dialect by its name."""
+DIALECTS = {name: Dialect(name, **one) for name, one in _STATED.items()}  # Every dialect by its name
 BACKENDS = {"pyspark": "spark", "databricks": "spark", "mssql": "tsql", "postgresql": "postgres"}
 """Other names of dialects in ibis and in URLs."""
 

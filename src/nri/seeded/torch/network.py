@@ -17,8 +17,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from nri.errors import ConfigError
 from nri.seeded.experts import COUNCIL
+from nri.train.config import check_limits
 from nri.weights import EXPERTS
 
 Channels = Float[Tensor, "B C M"]  # what is summed: positives, negatives, the doubt that the experts leave
@@ -37,9 +37,7 @@ class SeededConfig:
     rounds: int = 4  # times that the neighbourhoods are drawn anew
 
     def __post_init__(self) -> None:
-        for name in ("width", "context", "heads", "rounds"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"model.{name} must be at least 1, not {getattr(self, name)}")
+        check_limits("model", self, vars(self), 1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,12 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from nri.errors import ConfigError
 from nri.seeded.experts import Experts
 from nri.seeded.sample import signed_cells
 from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, SeededOutputs
 from nri.synth import SyntheticBatch, WidePrior, validation_suite
 from nri.train.checkpoint import Graph
-from nri.train.config import TrainConfig
+from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, Training, moved
 from nri.weights import EXPERTS
 
@@ -66,8 +65,7 @@ class SeededLossConfig:
     early: float = 0.3  # weight of the rounds before the last one
 
     def __post_init__(self) -> None:
-        if min(self.reason, self.precision, self.early) < 0:
-            raise ConfigError("loss weights cannot be negative")
+        check_limits("loss", self, vars(self), 0)
 
 
 def seeded_loss(
@@ -144,6 +142,10 @@ class SeededTrainConfig(TrainConfig):
     model: SeededConfig = field(default_factory=SeededConfig)
     data: WidePrior = field(default_factory=WidePrior)
     loss: SeededLossConfig = field(default_factory=SeededLossConfig)
+
+    def __post_init__(self) -> None:
+        check_limits("data", self.data, ("min_rows", "min_columns", "n_query", "cells", "max_episodes"), 1)
+        check_limits("data", self.data, ("max_noise", "max_missing"), 0, 1)
 
 
 class SeededTraining(Training):

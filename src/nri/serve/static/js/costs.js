@@ -1,4 +1,4 @@
-// What errors cost: a number for each class, 1 where nothing else is said.
+// What errors cost: a number for each class, 1 where nothing else is said, and the order of classes if they have one.
 
 import { find, make, show } from "./dom.js";
 
@@ -10,6 +10,10 @@ let changed = () => {};
 
 export function listenForCosts(listener) {
   changed = listener;
+  find("order").addEventListener("change", () => {
+    countCosts();
+    changed();
+  });
 }
 
 /** Offer costs for the classes of a target; none for a number or a comparison that is not made yet. */
@@ -17,12 +21,20 @@ export function offerCosts(target, newClasses) {
   classes = newClasses.length <= MOST_CLASSES ? newClasses : [];
   costs = new Map();
   show(find("costs"), classes.length > 0);
+  find("order").value = "";
+  show(find("order-field"), classes.length > 2);
   find("costs-list").replaceChildren(...classes.map(({ text }, place) => costField(target, text, place)));
   countCosts();
 }
 
 /** The costs as the server reads them. */
 export const statedCosts = () => [...costs].map(([place, cost]) => ({ label: classes[place].label, cost }));
+
+/** The classes from low to high, as they were typed; none where no order was. */
+export function statedOrder() {
+  const words = find("order").value.split(",").map((word) => word.trim());
+  return words.filter(Boolean).map((word) => classes.find(({ text }) => text === word)?.label ?? word);
+}
 
 function costField(target, text, place) {
   const field = make("input", {
@@ -46,5 +58,7 @@ function costField(target, text, place) {
 }
 
 function countCosts() {
-  find("costs-count").textContent = costs.size ? [...costs].map(([place, cost]) => `${classes[place].text} ${cost}`).join(", ") : "all the same";
+  const said = [...costs].map(([place, cost]) => `${classes[place].text} ${cost}`);
+  if (statedOrder().length) said.push("in order");
+  find("costs-count").textContent = said.join(", ") || "all the same";
 }

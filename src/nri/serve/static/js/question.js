@@ -1,7 +1,7 @@
 // The side of the page where a person says what is to be explained and what the rule may be.
 
 import * as api from "./api.js";
-import { offerCosts, listenForCosts, statedCosts } from "./costs.js";
+import { offerCosts, listenForCosts, statedCosts, statedOrder } from "./costs.js";
 import { complain, find, make, show } from "./dom.js";
 import { keepOnlyIf, knowNothing, knowledge, listenForKnowledge, needsClass } from "./knowledge.js";
 
@@ -142,7 +142,8 @@ export function question() {
   }
   const chosen = find("positive").value;
   const positive = chosen === OPEN ? null : described.classes[Number(chosen)].label;
-  return { ...asked, target: described.column, positive, costs: statedCosts() };
+  const ordered = positive === null ? statedOrder() : []; // one class against the rest has no order
+  return { ...asked, target: described.column, positive, costs: statedCosts(), ordered };
 }
 
 const isTime = () =>

@@ -1,7 +1,7 @@
 // Other rules that are nearly as good: a scatter of lines against score, a list, filters by column, the best of each size.
 
 import * as api from "./api.js";
-import { announce, draw, find, make, show } from "./dom.js";
+import { announce, count, draw, find, make, show } from "./dom.js";
 import { ruleOf } from "./rule.js";
 import * as waiting from "./waiting.js";
 
@@ -97,7 +97,8 @@ const listed = () =>
 function redraw() {
   const places = listed();
   const here = shelf.rules.findIndex(isInView);
-  find("shelf-count").textContent = shelf.listed > 1 ? `${shelf.listed - 1} within ${percentPoints(shelf.within)}` : "";
+  const among = shelf.sampled ? `, by a sample of ${count(shelf.sampled)} rows` : "";
+  find("shelf-count").textContent = (shelf.listed > 1 ? `${shelf.listed - 1} within ${percentPoints(shelf.within)}` : "none") + among;
   drawFilters();
   drawScatter(places);
   find("shelf-list").replaceChildren(...places.map(item));
@@ -195,7 +196,7 @@ function preview(place) {
   if (size >= 0) {
     find("shelf-size").value = String(size);
     find("shelf-size-shown").textContent = `${lines(rule.size)}: ${shelf.measure} ${rule.shown}`;
-    find("shelf-size-shown").title = place === shelf.shortest ? "the shortest whose difference is within its error" : "";
+    find("shelf-size-shown").title = place === shelf.shortest ? "the shortest that is as good within a point and its error" : "";
   }
   for (const point of document.querySelectorAll("#shelf-scatter [data-place]")) {
     point.classList.toggle("shown", point.dataset.place === String(place));
