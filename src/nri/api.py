@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from nri.table.excel import SheetChoice
 from nri.table.source import Source, open_source, source_of
 from nri.table.survival import with_survival
 from nri.table.target import with_target
-
-if TYPE_CHECKING:
-    pass
 
 
 def read_table(
