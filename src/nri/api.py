@@ -139,7 +139,7 @@ def write_rule(rule: Rule, path: "str | PathLike[str]", *, format: str | None = 
         Where to; its ending says the format, e.g. ``.json``, ``.sql``, ``.py``, ``.md``. Without one it is
         text; an ending of no format is refused unless the format is given.
     format : str, optional
-        One of text, markdown, html, latex, json, sql, python, prolog, asp, sympy.
+        One of text, markdown, html, latex, json, sql, python, prolog, asp, points.
 
     Examples
     --------
