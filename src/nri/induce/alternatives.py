@@ -34,7 +34,7 @@ from nri.search.candidates import CandidatePool
 from nri.search.clauses import members
 from nri.search.lists import ListSearch
 from nri.search.result import Induced
-from nri.search.select import Indices, Moves, Pricing, State, near_costs, shortlisted
+from nri.search.select import Indices, Pricing, cheapest_moves, near_costs, shortlisted
 from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
@@ -468,7 +468,7 @@ def _small_costs(pricing: Pricing) -> dict[Indices, float]:
     Every candidate is looked at, and every pair of those that gain most.
     """
     limit, places = pricing.limits.max_clauses, shortlisted(pricing.pool, pricing.task, _PAIRED)
-    costs = Moves(pricing, [State(())], 1, limit).cheapest(_SMALL)
+    costs = cheapest_moves(pricing, (), limit, _SMALL)
     if limit > 1:
         truth, bits = pricing.pool.truth[places].astype(np.float64), pricing.bits[places]
         gains, both = truth @ pricing.gain, (truth * pricing.gain) @ truth.T

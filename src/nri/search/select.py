@@ -7,14 +7,14 @@ a time, by matrix products over the rows.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, compress
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.search.candidates import CandidatePool
+from nri.search.candidates import CandidatePool, unpack_rows
 from nri.search.clauses import AnyClause
 from nri.search.limits import Limits
 from nri.search.objective import Objective
@@ -38,18 +38,26 @@ class Pricing:
         self.bits = pool.bits(limits.n_priced(task.n_variables))
         # Candidates of one length and form stand together.
         self.stretches = np.flatnonzero(np.diff(self.bits, prepend=-1))
-        self.stretch_ends = np.append(self.stretches[1:], len(pool))
         self.nothing = task.errors(np.zeros(task.n_rows, dtype=bool))
         simple = pool.truth[pool.lengths < 2] @ self.gain
         self.most_errors = self.nothing - max(0.0, float(simple.max(initial=0.0)))
         """errors of the best of no clause, ALWAYS and one literal: more are never worth it"""
         self.wall = self.most_errors + 1e-9 * max(1.0, self.total)
         self.known: dict[Indices, tuple[float, float]] = {}  # value and errors of all rules measured so far
+        self.looked_at: dict[Indices, Additions] = {}
 
-    def errors_with(self, free: BoolArray) -> FloatArray:
-        """[R], expected weight of the rows decided wrongly, when these [R, M] are left uncovered."""
-        right = np.where(free, 0.0, self.gain).sum(axis=1)
-        return np.asarray(np.maximum(0.0, self.nothing - right))
+    def covered(self, rules: Sequence[Indices]) -> BoolArray:
+        """[R, M], rows on which some clause of each rule fires."""
+        words = [np.bitwise_or.reduce(self.pool.words[list(rule)], axis=0) for rule in rules]
+        return unpack_rows(np.array(words), self.task.n_rows)
+
+    def errors(self, covered: BoolArray) -> FloatArray:
+        """[R], expected weight of the rows decided wrongly, when these [R, M] are covered."""
+        return np.asarray(np.maximum(0.0, self.nothing - covered @ self.gain))
+
+    def gains(self, covered: BoolArray) -> NDArray[np.float32]:
+        """[R, C], what each candidate gains beside rules that cover these rows [R, M]."""
+        return np.asarray((~covered * self.gain32) @ self.pool.by_row)
 
     def penalized(self, errors: FloatArray, bits: FloatArray) -> FloatArray:
         """Cost, with a wall in front of rules that are worse than they may be."""
@@ -61,8 +69,7 @@ class Pricing:
         """Find value and errors of these rules in one go."""
         new = [rule for rule in dict.fromkeys(rules) if rule not in self.known]
         if new:
-            free = np.array([~self.pool.truth[list(rule)].any(axis=0) for rule in new])
-            errors = self.errors_with(free)
+            errors = self.errors(self.covered(new))
             bits = np.array([self.bits[list(rule)].sum() for rule in new])
             values = self.penalized(errors, bits)
             self.known.update(zip(new, zip(values.tolist(), errors.tolist(), strict=True), strict=True))
@@ -83,6 +90,36 @@ class Pricing:
         value, errors = self.measured(chosen)
         return round(value, 7), round(errors, 7), chosen
 
+    def additions(self, rules: Sequence[Indices]) -> list["Additions"]:
+        """Return which candidates gain most beside these rules: found once, many rules at a time."""
+        new = [rule for rule in dict.fromkeys(rules) if rule not in self.looked_at]
+        if new:
+            covered = self.covered(new)
+            gains, errors = self.gains(covered), self.errors(covered).tolist()
+            bits = [float(self.bits[list(rule)].sum()) for rule in new]
+            most, added = self._leaders(gains)
+            np.put_along_axis(gains, added, 0.0, axis=1)  # what gains nothing is never added
+            second, after = self._leaders(gains)
+            pairs = np.stack([most, second], axis=1), np.stack([added, after], axis=1)
+            self.looked_at.update(zip(new, map(Additions, errors, bits, *pairs), strict=True))
+        return [self.looked_at[rule] for rule in rules]
+
+    def _leaders(self, gains: NDArray[np.float32]) -> tuple[NDArray[np.float32], IntArray]:
+        """[R, stretches] each: the highest gain of each stretch, and the first candidate that has it."""
+        most = np.maximum.reduceat(gains, self.stretches, axis=1)
+        leads = gains == np.repeat(most, np.diff(self.stretches, append=len(self.pool)), axis=1)
+        places = np.where(leads, np.arange(len(self.pool)), len(self.pool))
+        return most, np.minimum.reduceat(places, self.stretches, axis=1)
+
+
+class Additions(NamedTuple):
+    """A rule, and the two candidates of each stretch that gain most beside it."""
+
+    errors: float  # of the rule itself
+    bits: float
+    gains: NDArray[np.float32]  # [2, stretches]
+    added: IntArray  # [2, stretches], the candidates
+
 
 class State(NamedTuple):
     """A rule on its way, and a candidate that it must do without."""
@@ -100,84 +137,72 @@ class Moves:
 
     def __init__(self, pricing: Pricing, states: Sequence[State], drops: int, max_clauses: int) -> None:
         self.pricing = pricing
-        self.states = states
-        self.keeps = [_keeps(len(state.chosen), drops) for state in states]
-        self.starts = np.cumsum([0, *map(len, self.keeps)])
-        free, bits = [], []
-        for state, keeps in zip(states, self.keeps, strict=True):
-            covering = pricing.pool.truth[list(state.chosen)].astype(np.float32)
-            free.append(keeps.astype(np.float32) @ covering < 0.5)
-            bits.append(np.where(keeps, pricing.bits[list(state.chosen)], 0.0).sum(axis=1))
-        self.free: BoolArray = np.concatenate(free)  # [remains, M], rows that are left uncovered
-        self.kept_bits: FloatArray = np.concatenate(bits)
-        self.gains = np.where(self.free, pricing.gain32, np.float32(0.0)) @ pricing.pool.by_row
-        """[remains, C], what each candidate gains on them"""
-        for number, state in enumerate(states):
-            if state.banned is not None:  # what gains nothing is never added
-                self.gains[self._of(number), state.banned] = 0.0
-        added = np.zeros((len(self.free), 1 + len(pricing.stretches)))
-        added[:, 1:] = np.maximum.reduceat(self.gains, pricing.stretches, axis=1)
-        errors = np.maximum(0.0, pricing.errors_with(self.free)[:, None] - added)
+        remains = [_remains(state.chosen, drops) for state in states]
+        self.starts = np.cumsum([0, *map(len, remains)])
+        self.remains = [rule for some in remains for rule in some]
+        banned = [-1 if state.banned is None else state.banned for state in states]
+        known = pricing.additions(self.remains)
+        shape = (len(known), 2, len(pricing.stretches))
+        added = np.array([one.added for one in known]).reshape(shape)
+        gains = np.array([one.gains for one in known]).reshape(shape)
+        is_banned = added[:, 0] == np.repeat(banned, [len(some) for some in remains])[:, None]
+        self.added: IntArray = np.where(is_banned, added[:, 1], added[:, 0])
+        """[remains, stretches], the candidate of each stretch that gains most"""
+        gained = np.zeros((len(known), 1 + shape[2]))
+        gained[:, 1:] = np.where(is_banned, gains[:, 1], gains[:, 0])
+        errors, bits = np.array([(one.errors, one.bits) for one in known]).reshape(-1, 2).T
         added_bits = np.append(0.0, pricing.bits[pricing.stretches])
-        self.values = pricing.penalized(errors, self.kept_bits[:, None] + added_bits)
+        errors = np.maximum(0.0, errors[:, None] - gained)
+        self.values = pricing.penalized(errors, bits[:, None] + added_bits)
         """[remains, 1 + stretches], first without any candidate, then with the best one of each stretch"""
-        room = np.concatenate([keeps.sum(axis=1) < max_clauses for keeps in self.keeps])
-        self.values[~room, 1:] = np.inf
-
-    def _of(self, number: int) -> slice:
-        """Where what remains of a state stands."""
-        return slice(self.starts[number], self.starts[number + 1])
-
-    def cheapest(self, most: int) -> dict[Indices, float]:
-        """Return the cheapest rules one move away from the only state, with their costs."""
-        pricing, (state,), (keeps,) = self.pricing, self.states, self.keeps
-        errors = np.maximum(0.0, pricing.errors_with(self.free)[:, None] - self.gains)
-        costs = pricing.objective.cost(errors, self.kept_bits[:, None] + pricing.bits, pricing.total)
-        costs[np.isinf(self.values[:, 1:]).all(axis=1)] = np.inf  # no room for a candidate
-        costs[self.gains <= 0.0] = np.inf
-        flat = costs.ravel()
-        first = np.argpartition(flat, most)[:most] if most < len(flat) else np.arange(len(flat))
-        costs_by_rule: dict[Indices, float] = {}
-        for position in first[np.isfinite(flat[first])].tolist():
-            row, added = divmod(position, costs.shape[1])
-            base = compress(state.chosen, keeps[row])
-            costs_by_rule[tuple(sorted((*base, added)))] = float(flat[position])
-        plain = pricing.objective.cost(pricing.errors_with(self.free), self.kept_bits, pricing.total)
-        for row, cost in enumerate(plain.tolist()):
-            costs_by_rule[tuple(compress(state.chosen, keeps[row]))] = cost
-        return costs_by_rule
+        full = np.array([len(rule) >= max_clauses for rule in self.remains], dtype=bool)
+        self.values[full, 1:] = np.inf
 
     def best(self, number: int) -> tuple[float, Indices]:
         """Return the best rule one move away from a state, and its value by single-precision sums."""
-        values, keeps, chosen = self.values[self._of(number)], self.keeps[number], self.states[number].chosen
-        if not len(values):
-            return np.inf, chosen
-        plain = float(values[:, 0].min())
+        start, end = self.starts[number : number + 2]
+        if start == end:
+            return np.inf, ()
+        plain = self.values[start:end, 0]
         value, extended = self.best_extended(number)
-        if value < plain:
+        if value < (least := float(plain.min())):
             return value, extended
-        return plain, min(tuple(compress(chosen, kept)) for kept in keeps[values[:, 0] == plain])
+        return least, min(self.remains[start + row] for row in np.flatnonzero(plain == least).tolist())
 
     def best_extended(self, number: int) -> tuple[float, Indices]:
         """Return the best rule that adds a candidate to what remains of a state, and its value."""
-        values = self.values[self._of(number), 1:]
+        start, end = self.starts[number : number + 2]
+        values = self.values[start:end, 1:]
         row, stretch = divmod(int(np.argmin(values)), values.shape[1])
-        start, end = int(self.pricing.stretches[stretch]), int(self.pricing.stretch_ends[stretch])
-        added = start + int(np.argmax(self.gains[self.starts[number] + row, start:end]))
-        base = compress(self.states[number].chosen, self.keeps[number][row])
-        return float(values[row, stretch]), tuple(sorted((*base, added)))
+        rule = (*self.remains[start + row], int(self.added[start + row, stretch]))
+        return float(values[row, stretch]), tuple(sorted(rule))
 
 
 @cache
-def _keeps(n_chosen: int, drops: int) -> BoolArray:
-    """[R, n_chosen], which clauses stay when none or one of them leaves, or when two do."""
-    sizes = (0, 1) if drops == 1 else (drops,)
-    dropped = [gone for size in sizes for gone in combinations(range(n_chosen), size)]
-    keeps = np.ones((len(dropped), n_chosen), dtype=bool)
-    for row, gone in zip(keeps, dropped, strict=True):
-        row[list(gone)] = False
-    keeps.flags.writeable = False
-    return keeps
+def _remains(chosen: Indices, drops: int) -> list[Indices]:
+    """Return what stays of a rule when none or one of its clauses leaves, or when two do."""
+    sizes = [size for size in ((0, 1) if drops == 1 else (drops,)) if size <= len(chosen)]
+    return [rule for size in sizes for rule in [*combinations(chosen, len(chosen) - size)][::-1]]
+
+
+def cheapest_moves(pricing: Pricing, rule: Indices, max_clauses: int, most: int) -> dict[Indices, float]:
+    """Return the cheapest rules with at most one clause less and one candidate more, with their costs."""
+    remains = _remains(rule, 1)
+    covered = pricing.covered(remains)
+    gains, errors = pricing.gains(covered), pricing.errors(covered)
+    bits = np.array([pricing.bits[list(one)].sum() for one in remains])
+    left = np.maximum(0.0, errors[:, None] - gains)
+    costs = pricing.objective.cost(left, bits[:, None] + pricing.bits, pricing.total)
+    costs[[len(one) >= max_clauses for one in remains]] = np.inf
+    costs[gains <= 0.0] = np.inf
+    flat = costs.ravel()
+    first = np.argpartition(flat, most)[:most] if most < len(flat) else np.arange(len(flat))
+    costs_by_rule: dict[Indices, float] = {}
+    for position in first[np.isfinite(flat[first])].tolist():
+        row, added = divmod(position, costs.shape[1])
+        costs_by_rule[tuple(sorted((*remains[row], added)))] = float(flat[position])
+    plain = pricing.objective.cost(errors, bits, pricing.total)
+    return costs_by_rule | dict(zip(remains, plain.tolist(), strict=True))
 
 
 NEAR_RULES = 200  # Rules near the best one that are kept.
@@ -193,8 +218,7 @@ def near_costs(pricing: Pricing) -> dict[Indices, float]:
     pricing.measure([()])
     costs = {rule: pricing.cost(rule) for rule in pricing.known if len(rule) <= max_clauses}
     for centre in sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]:
-        moves = Moves(pricing, [State(centre)], 1, max_clauses)
-        costs.update(moves.cheapest(NEAR_RULES))
+        costs.update(cheapest_moves(pricing, centre, max_clauses, NEAR_RULES))
     return costs
 
 

@@ -291,7 +291,9 @@ def _erf(x: Array) -> Array:
 def _layer_norm(x: Array, scale: Array, shift: Array, axis: int = -1, epsilon: float = 1e-5) -> Array:
     width = np.float32(x.shape[-1])
     centred = x - np.einsum("...k->...", x)[..., None] / width  # five times as fast as np.mean of few numbers
-    deviation = np.sqrt(np.einsum("...k,...k->...", centred, centred)[..., None] / width + np.float32(epsilon))
+    deviation = np.sqrt(
+        np.einsum("...k,...k->...", centred, centred)[..., None] / width + np.float32(epsilon)
+    )
     centred /= deviation
     centred *= scale
     centred += shift
