@@ -57,7 +57,7 @@ class Pricing:
 
     def gains(self, covered: BoolArray) -> NDArray[np.float32]:
         """[R, C], what each candidate gains beside rules that cover these rows [R, M]."""
-        return np.asarray((~covered * self.gain32) @ self.pool.by_row)
+        return self.pool.weighed(~covered * self.gain32)
 
     def penalized(self, errors: FloatArray, bits: FloatArray) -> FloatArray:
         """Cost, with a wall in front of rules that are worse than they may be."""
@@ -262,7 +262,7 @@ class LocalSearch:
         runs: list[list[Indices]] = [[()] for _ in gains]
         growing = np.arange(len(gains))
         for _ in range(self.most):
-            scores = (gains[growing] @ self.pool.by_row) / sizes[growing]
+            scores = self.pool.weighed(gains[growing]) / sizes[growing]
             # Of equally good candidates the cheaper: bits only break ties here.
             best = np.argmax(scores - 1e-4 * bits, axis=1)
             gaining = scores[np.arange(len(growing)), best] > 0

@@ -100,17 +100,16 @@ class _Ridge:
             factor, failed = lapack.spotrf(system, lower=1, overwrite_a=1)
             if not failed:
                 break
-        lower, _ = lapack.spotri(factor, lower=1, overwrite_c=1)  # above the diagonal it is zero
-        self.inverse = lower + lower.T
-        self.inverse[np.diag_indices(len(lower))] /= 2
-        variance = np.maximum(1 / np.diag(self.inverse) - np.float32(ridge) / w, 0)
+        self._root, _ = lapack.strtri(factor, lower=1, overwrite_c=1)  # the inverse is root.T @ root
+        self._diagonal = np.einsum("ij,ij->j", self._root, self._root)
+        variance = np.maximum(1 / self._diagonal - np.float32(ridge) / w, 0)
         remaining = np.maximum(w - 1, 0)
         self.kept = (variance * remaining / (variance * remaining + ridge)).astype(np.float32)
 
     def solved(self, target: FloatArray) -> tuple[FloatArray, FloatArray]:
         """[M] twice: what a target weighs the support rows by, and the left-out opinion on each of them."""
-        alpha = self.inverse @ target
-        gap = alpha / np.diag(self.inverse)
+        alpha = self._root.T @ (self._root @ target)
+        gap = alpha / self._diagonal
         return alpha, np.asarray(target - gap * (1 - self.kept), dtype=np.float32)
 
 

@@ -42,8 +42,11 @@ class RuleMixture:
         likelihood, self.noise = _judged(errors, total)
         log_weights = prior + likelihood
         self.weights = np.exp(log_weights - logsumexp(log_weights))
-        unit = np.minimum(weights, 1.0)
-        likelihood, noise = _judged(errors[:, None] - unit * wrong, total - unit)
+        units, of_row = np.unique(np.minimum(weights, 1.0), return_inverse=True)  # few: mostly 1
+        likelihood, noise = (
+            np.where(wrong, one[:, 1, of_row], one[:, 0, of_row])
+            for one in _judged(errors[:, None, None] - units * [[0.0], [1.0]], total - units)
+        )
         without = prior[:, None] + likelihood
         share = np.exp(without - logsumexp(without, axis=0))
         right = (share * np.where(wrong, noise, 1 - noise)).sum(axis=0)

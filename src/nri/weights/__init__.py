@@ -307,6 +307,9 @@ def _log_softmax(x: Array, axis: int = -1) -> Array:
 
 def _matmul(a: Array, b: Array) -> Array:
     """Return the product; many small ones by the same matrix are one large one."""
+    if b.ndim > 1 and b.size and (b == b.flat[0]).all():  # which cells are known, where all of them are
+        sums = np.einsum("...k->...", a)[..., None] * b.flat[0]
+        return np.broadcast_to(sums, (*sums.shape[:-1], b.shape[-1]))
     if a.ndim > 2 and b.ndim == 2:
         return (a.reshape(-1, a.shape[-1]) @ b).reshape(*a.shape[:-1], b.shape[1])
     return a @ b
