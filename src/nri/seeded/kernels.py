@@ -4,8 +4,7 @@ One linear solve each; the opinion on a support row is the exact leave-one-out o
 not depend on what they are compared for, so that the classes of a table share most of the work.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,38 @@ LINEAR_RIDGES = (1.0, 6.0, 40.0)
 FIRM = 1  # Which linear expert also tells how much each column moves its opinion.
 
 
-_Kernel = Callable[[FloatArray, FloatArray], FloatArray]
-"""How alike rows are to the support rows, by inner products with them [S, M] and own squared norms [S]."""
+class _View:
+    """The support rows as they are compared, and ridge regressions on how alike they are."""
+
+    def __init__(self, rows: FloatArray, w: FloatArray, linear: Sequence[float] = ()) -> None:
+        self.rows = rows
+        gram = rows @ rows.T
+        self._norms = np.diag(gram).copy()
+        mean_distance = 2 * (w @ self._norms / w.sum() - w @ gram @ w / w.sum() ** 2) + 1e-6
+        self._fall_off = np.float32(-1 / mean_distance)
+        self._scale = np.float32(2 * w.sum() / (w @ self._norms + 1e-6))
+        kernels = self._kernels(gram, self._norms)
+        ridges = [*((PLAIN, ridge) for ridge in linear), (WIDE, 0.3), (NEAR, 0.3), (SQUARED, 1.0)]
+        self.regressions = [(number, _Ridge(kernels[number], w, ridge)) for number, ridge in ridges]
+
+    def alike(self, query: FloatArray) -> tuple[FloatArray, ...]:
+        """[S, M] each, how alike rows [S, N] are to the support rows by each kernel."""
+        return self._kernels(query @ self.rows.T, np.einsum("sn,sn->s", query, query))
+
+    def _kernels(self, gram: FloatArray, norms: FloatArray) -> tuple[FloatArray, ...]:
+        """Kernels by inner products and squared norms, in the order of their numbers."""
+        wide = gram * -2  # falls off exponentially with the squared distance
+        wide += self._norms
+        wide += norms[:, None]
+        wide *= self._fall_off
+        np.exp(wide, out=wide)
+        squared = gram * self._scale  # all pairs of columns as features
+        squared += 1
+        return gram, wide, wide * wide * wide, np.square(squared, out=squared)
+
+
+PLAIN, WIDE, NEAR, SQUARED = range(4)
+"""Inner products, a wide and a near neighbourhood (a third as wide), and squares of inner products."""
 
 
 class Alike:
@@ -28,8 +57,7 @@ class Alike:
     def __init__(self, x: FloatArray, weights: NDArray[Any]) -> None:
         self.w = weights.astype(np.float32)
         self._mean = ((self.w @ x) / np.maximum(self.w @ (x != 0), 1e-6)).astype(np.float32)
-        self.rows = self.centred(x)
-        self.regressions = _regressions(self.rows @ self.rows.T, self.w, LINEAR_RIDGES)
+        self.view = _View(self.centred(x), self.w, LINEAR_RIDGES)
 
     def centred(self, x: FloatArray) -> FloatArray:
         """Subtract each column's mean over known cells; an unknown cell then sits at the mean, 0."""
@@ -40,16 +68,16 @@ class Kernels:
     """The experts that are one ridge regression each: linear, neighbourhood and quadratic kernels of rows."""
 
     def __init__(self, alike: Alike, target: FloatArray) -> None:
-        self._alike = alike
-        self._scale = np.sqrt(_relevance(alike.rows, target, alike.w))
-        self._relevant = alike.rows * self._scale
-        *linear, wide, near, quadratic = (
-            (0, kernel, *ridge.solved(target)) for kernel, ridge in alike.regressions
+        self._alike, rows = alike, alike.view.rows
+        self._scale = np.sqrt(_relevance(rows, target, alike.w))
+        self._views = alike.view, _View(rows * self._scale, alike.w)
+        *linear, wide, near, quadratic, wide_by, near_by, quadratic_by = (
+            (number, kernel, *ridge.solved(target))
+            for number, view in enumerate(self._views)
+            for kernel, ridge in view.regressions
         )
-        relevant = _regressions(self._relevant @ self._relevant.T, alike.w)
-        by_relevance = [(1, kernel, *ridge.solved(target)) for kernel, ridge in relevant]
         # neighbourhoods of all columns before those by relevance: the order of EXPERTS
-        members = [*linear, wide, near, *by_relevance[:2], quadratic, by_relevance[2]]
+        members = [*linear, wide, near, wide_by, near_by, quadratic, quadratic_by]
         self._members = [(view, kernel, alpha) for view, kernel, alpha, _ in members]
         self.support = np.stack([support for *_, support in members], axis=1)
         """[M, members], the opinion on each support row as if one such row fewer had been seen"""
@@ -57,16 +85,14 @@ class Kernels:
     def opine(self, query: FloatArray) -> FloatArray:
         """[S, members], opinions on rows [S, N]."""
         centred = self._alike.centred(query)
-        relevant = centred * self._scale
-        grams = centred @ self._alike.rows.T, relevant @ self._relevant.T
-        norms = [np.einsum("sn,sn->s", z, z) for z in (centred, relevant)]
-        opinions = [kernel(grams[view], norms[view]) @ alpha for view, kernel, alpha in self._members]
+        alike = [view.alike(z) for view, z in zip(self._views, (centred, centred * self._scale), strict=True)]
+        opinions = [alike[view][kernel] @ alpha for view, kernel, alpha in self._members]
         return np.stack(opinions, axis=1, dtype=np.float32)
 
     def parts(self, query: FloatArray) -> FloatArray:
         """[S, N], what each cell adds to the firm linear expert's opinion."""
         _, _, alpha = self._members[FIRM]
-        return np.asarray(self._alike.centred(query) * (alpha @ self._alike.rows))
+        return np.asarray(self._alike.centred(query) * (alpha @ self._alike.view.rows))
 
 
 def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatArray:
@@ -111,33 +137,3 @@ class _Ridge:
         alpha = self._root.T @ (self._root @ target)
         gap = alpha / self._diagonal
         return alpha, np.asarray(target - gap * (1 - self.kept), dtype=np.float32)
-
-
-def _regressions(
-    gram: FloatArray, w: FloatArray, linear: Sequence[float] = ()
-) -> list[tuple[_Kernel, _Ridge]]:
-    """Return linear regressions by their ridges, wide and near neighbourhoods, and the quadratic kernel."""
-    norms = np.diag(gram).copy()
-    distance = norms[:, None] + norms - 2 * gram
-    mean_distance = w @ distance @ w / w.sum() ** 2 + 1e-6
-    scale = np.float32(2 * w.sum() / (w @ np.diag(gram) + 1e-6))
-    kernels: list[tuple[_Kernel, float]] = [
-        *((_plain, ridge) for ridge in linear),
-        *((partial(_nearness, norms, np.float32(-reach / mean_distance)), 0.3) for reach in (1.0, 3.0)),
-        (partial(_squared, scale), 1.0),
-    ]
-    return [(kernel, _Ridge(kernel(gram, norms), w, ridge)) for kernel, ridge in kernels]
-
-
-def _plain(gram: FloatArray, norms: FloatArray) -> FloatArray:
-    return gram
-
-
-def _nearness(support: FloatArray, fall_off: np.float32, gram: FloatArray, norms: FloatArray) -> FloatArray:
-    """Similarity that falls off exponentially with the (squared) distance between rows."""
-    return np.asarray(np.exp(fall_off * (norms[:, None] + support - 2 * gram)))
-
-
-def _squared(scale: np.float32, gram: FloatArray, norms: FloatArray) -> FloatArray:
-    """All pairs of columns as features."""
-    return np.asarray((1 + gram * scale) ** 2)
