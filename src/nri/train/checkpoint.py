@@ -177,7 +177,7 @@ def write_graph(graph: Graph, onnx_file: Path) -> None:
                 name: {i: letter for i, letter in enumerate(letters) if letter in graph.free}
                 for name, letters in graph.axes.items()
             },
-            opset_version=17,
+            opset_version=20,
             dynamo=False,
         )
     with atomic_file(onnx_file, binary=True) as file:
