@@ -112,8 +112,8 @@ class _CountSearch:
         if not rests or size > self.most or not len(self.usable):
             return []
         gains = self._gains_with_one_more(counts, size)
-        for row, rest in zip(gains, rests, strict=True):
-            row[self.of_column[list(rest)].any(axis=0)] = -np.inf  # so none excludes or implies another
+        # none of a column that has a member already, so none excludes or implies another
+        gains[self.of_column[np.array(rests, dtype=np.int64)].any(axis=1)] = -np.inf
         gains[:, list(banned)] = -np.inf
         added = gains.argmax(axis=1)
         most = gains[np.arange(len(rests)), added]
@@ -124,16 +124,20 @@ class _CountSearch:
     def _gains_with_one_more(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """[rests, literals], what each clause gains with each literal more, at its best k."""
         # rows that hold k already are covered anyway, those that lack one where the literal holds
-        needed = np.arange(1, size + 1, dtype=np.float32)
-        lacking_one = np.where(counts[:, None] == needed[:, None] - 1, self.gain, np.float32(0.0))
-        more = (lacking_one.reshape(-1, len(self.gain)) @ self.truth).reshape(len(counts), size, -1)
-        return np.asarray((self._covered(counts, size)[:, :, None] + more).max(axis=1))
+        by_count = self._by_count(counts, size)
+        lacking_one = by_count[:, :size].reshape(-1, len(self.gain)) @ self.truth
+        more = lacking_one.reshape(len(counts), size, -1)
+        more += _at_least(by_count)[:, :, None]
+        return np.asarray(more.max(axis=1))
+
+    def _by_count(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+        """[rests, size + 1, M], the gains of the rows on which each number of members holds."""
+        numbers = np.arange(size + 1, dtype=np.float32)[:, None]
+        return (counts[:, None] == numbers) * self.gain
 
     def _covered(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """[rests, size], what each clause gains for each k."""
-        needed = np.arange(1, size + 1, dtype=np.float32)
-        held = counts[:, None] >= needed[:, None]
-        return np.asarray(np.where(held, self.gain, np.float32(0.0)).sum(axis=2))
+        return _at_least(self._by_count(counts, size))
 
     def cost(self, members: Members) -> float:
         """Return the cost at the best k."""
@@ -150,6 +154,11 @@ class _CountSearch:
         gains = np.round(self._covered(counts[None], len(members))[0], 6)
         at_least = len(gains) - int(np.argmax(gains[::-1])) if len(gains) else 0
         return IndexCount(tuple(sorted(self.usable[list(members)].tolist())), at_least)
+
+
+def _at_least(by_count: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[rests, size], the gains of the rows on which k members or more hold, for each k from 1."""
+    return np.cumsum(by_count[:, :0:-1].sum(axis=2), axis=1)[:, ::-1]
 
 
 def speaking_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:

@@ -22,10 +22,9 @@ from nri.rule.truth import first_to_fire
 LiteralSet = tuple[int, ...]  # A clause as sorted indices of literals.
 
 _BEAM = 8  # Beginnings of a clause that are kept at each length.
-_PATIENCE = 3  # Literals from which on a clause grows only while each further one saves bits.
+_LEAST_LENGTH = 3  # Literals from which on a clause grows only while each further one saves bits.
 _SWEEPS = 12  # Most rounds through all places; three or four are usual.
 _SAVED = 1e-4  # Bits that a change must save: less is rounding.
-
 _FLOOR = 1e-4  # Least share of the variance that counts as unexplained: beyond that bits are not real.
 
 
@@ -47,22 +46,21 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Found:
+class ClauseList:
     """A list of clauses, and the bits that it takes to say rows and rule by it."""
 
     clauses: tuple[LiteralSet, ...]
     bits: float
 
 
-def search(problem: Problem, start: Sequence[LiteralSet] = (), *, only: bool = False) -> Found:
+def search(problem: Problem, start: Sequence[LiteralSet] = (), *, only: bool = False) -> ClauseList:
     """Return the best list found from what is given, and unless ``only``, from nothing and from a tree."""
-    board = _Board(problem)
-    begins = dict.fromkeys([tuple(start)] if only else [tuple(start), (), board.leaves()])
-    found = [board.improved(one) for one in begins]
-    return min(found, key=lambda one: round(one.bits, 6))
+    segmenter = _Segmenter(problem)
+    begins = dict.fromkeys([tuple(start)] if only else [tuple(start), (), segmenter.leaves()])
+    return min(map(segmenter.improved, begins), key=lambda one: round(one.bits, 6))
 
 
-class _Board:
+class _Segmenter:
     """All that the moves need of a problem, prepared once."""
 
     def __init__(self, problem: Problem) -> None:
@@ -101,7 +99,7 @@ class _Board:
         """Whether the rest has rows, but fewer than a segment must have; with none it is an empty word."""
         return (rest > 1e-3) & (rest < self.problem.least_rows)
 
-    def improved(self, start: Sequence[LiteralSet]) -> Found:
+    def improved(self, start: Sequence[LiteralSet]) -> ClauseList:
         """Change a list place by place until nothing pays any more."""
         clauses = list(start)
         bits = self.bits(clauses)
@@ -111,25 +109,25 @@ class _Board:
                 clauses, bits = step(clauses, bits)
             if bits > before - _SAVED:
                 break
-        return Found(tuple(clauses), bits)
+        return ClauseList(tuple(clauses), bits)
 
     def _grow(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
         """Insert the clause that saves most, wherever that is, while one saves anything."""
         while len(clauses) < self.problem.max_clauses:
             places = [(self._best_at(clauses, i, None), i) for i in range(len(clauses) + 1)]
-            (found, place) = min(places, key=lambda pair: (round(pair[0].bits, 6), -pair[1]))
-            if not found.bits < bits - _SAVED:  # nor where no list is allowed: infinite both
+            (best, place) = min(places, key=lambda pair: (round(pair[0].bits, 6), -pair[1]))
+            if not best.bits < bits - _SAVED:  # nor where no list is allowed: infinite both
                 break
-            clauses, bits = [*clauses[:place], *found.clauses, *clauses[place:]], found.bits
+            clauses, bits = [*clauses[:place], *best.clauses, *clauses[place:]], best.bits
         return clauses, bits
 
     def _replace(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
         """Put at each place the best clause, one that is like the present one or quite another."""
         for place in range(len(clauses)):
             others = [*clauses[:place], *clauses[place + 1 :]]
-            found = self._best_at(others, place, clauses[place])
-            if found.bits < bits - _SAVED:
-                clauses, bits = [*others[:place], *found.clauses, *others[place:]], found.bits
+            best = self._best_at(others, place, clauses[place])
+            if best.bits < bits - _SAVED:
+                clauses, bits = [*others[:place], *best.clauses, *others[place:]], best.bits
         return clauses, bits
 
     def _shrink(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
@@ -151,25 +149,25 @@ class _Board:
                 clauses, bits = swapped, other
         return clauses, bits
 
-    def _best_at(self, others: list[LiteralSet], place: int, present: LiteralSet | None) -> Found:
-        """Return the clause that is best between these others: from nothing, or the present one's kin."""
+    def _best_at(self, others: list[LiteralSet], place: int, present: LiteralSet | None) -> ClauseList:
+        """Return the clause that is best between these others: from nothing, or from the present one."""
         judge = _Place(self, others, place)
-        best = Found((), np.inf)
+        best = ClauseList((), np.inf)
         seen: set[LiteralSet] = set()
         if present is not None:
-            kin = [present, *(tuple(x for x in present if x != dropped) for dropped in present)]
-            best, _ = self._extended(judge, kin, best, seen)
+            parts = [tuple(x for x in present if x != dropped) for dropped in present]
+            best, _ = self._extended(judge, [present, *parts], best, seen)
         beginnings: list[LiteralSet] = [()]
         for length in range(1, self.problem.max_literals + 1):
             before = best.bits
             best, beginnings = self._extended(judge, beginnings, best, seen)
-            if not beginnings or (best.bits == before and length >= _PATIENCE):
+            if not beginnings or (best.bits == before and length >= _LEAST_LENGTH):
                 break
         return best
 
     def _extended(
-        self, judge: "_Place", bases: Sequence[LiteralSet], best: Found, seen: set[LiteralSet]
-    ) -> tuple[Found, list[LiteralSet]]:
+        self, judge: "_Place", bases: Sequence[LiteralSet], best: ClauseList, seen: set[LiteralSet]
+    ) -> tuple[ClauseList, list[LiteralSet]]:
         """Judge every base with every further literal; return the best so far, and what to go on with."""
         bases = [base for base in bases if len(base) < self.problem.max_literals]
         if not bases:
@@ -188,7 +186,7 @@ class _Board:
                 following.append(clause)
         return best, following
 
-    def _better(self, bits: FloatArray, bases: Sequence[LiteralSet], best: Found) -> Found:
+    def _better(self, bits: FloatArray, bases: Sequence[LiteralSet], best: ClauseList) -> ClauseList:
         """Return the best clause of these and the best one before, among those that are allowed."""
         for wanted in self.problem.required:
             has = np.array([wanted[list(base)].any() for base in bases], dtype=bool)
@@ -197,7 +195,7 @@ class _Board:
         base, literal = divmod(flat, bits.shape[1])
         if not bits[base, literal] < best.bits - _SAVED:
             return best
-        return Found((tuple(sorted((*bases[base], literal))),), float(bits[base, literal]))
+        return ClauseList((tuple(sorted((*bases[base], literal))),), float(bits[base, literal]))
 
     def _allowed(self, clause: LiteralSet) -> bool:
         return all(wanted[list(clause)].any() for wanted in self.problem.required)
@@ -250,32 +248,33 @@ class _Board:
 class _Place:
     """A place in a list whose other clauses stand: what any clause there would leave to the later ones."""
 
-    def __init__(self, board: _Board, others: Sequence[LiteralSet], place: int) -> None:
-        self.board = board
-        deciding = first_to_fire(board._matrix(others))
-        sums = board._sums(deciding, len(others) + 1)
+    def __init__(self, segmenter: _Segmenter, others: Sequence[LiteralSet], place: int) -> None:
+        self.segmenter = segmenter
+        deciding = first_to_fire(segmenter._matrix(others))
+        sums = segmenter._sums(deciding, len(others) + 1)
         self.fixed = float(_explained(sums[:place]).sum())
         """explained by the earlier segments, whatever stands here"""
-        self.fixed_bits = sum(map(board.price, others))
+        self.fixed_bits = sum(map(segmenter.price, others))
         self.later = sums[place:]
         """[J, 2]: what the later segments have while nothing stands here; the rest is the last"""
         self.parts = [np.flatnonzero(deciding == later) for later in range(place, len(others) + 1)]
         """[J]: the rows that each of them has"""
-        self.literals = [board.literals[rows].T for rows in self.parts]
+        self.literals = [segmenter.literals[rows].T for rows in self.parts]
 
     def explained(self, bases: Sequence[LiteralSet]) -> FloatArray:
         """[bases, L]: the sum of squares that the list explains with that base and literal here."""
-        board, least = self.board, self.board.problem.least_rows
-        masks = np.stack([board.mask(base) for base in bases], axis=1)
-        taken = np.empty((len(bases), board.literals.shape[1], len(self.parts), 2))
+        segmenter, least = self.segmenter, self.segmenter.problem.least_rows
+        masks = np.stack([segmenter.mask(base) for base in bases], axis=1)
+        taken = np.empty((len(bases), segmenter.literals.shape[1], len(self.parts), 2))
         for j, (rows, literals) in enumerate(zip(self.parts, self.literals, strict=True)):
-            spread = (masks[rows, :, None] * board.moments[rows, None, :]).reshape(len(rows), 2 * len(bases))
-            taken[:, :, j] = (literals @ spread).reshape(len(literals), len(bases), 2).swapaxes(0, 1)
+            spread = masks[rows, :, None] * segmenter.moments[rows, None, :]
+            sums = literals @ spread.reshape(len(rows), 2 * len(bases))
+            taken[:, :, j] = sums.reshape(len(literals), len(bases), 2).swapaxes(0, 1)
         left = self.later - taken
         sums = taken.sum(axis=2)
         explained: FloatArray = self.fixed + _explained(sums) + _explained(left).sum(axis=2)
         starved = (left[:, :, :-1, 0] < least).any(axis=2) | (sums[..., 0] < least)
-        return np.where(starved | board._too_few(left[:, :, -1, 0]), -np.inf, explained)
+        return np.where(starved | segmenter._too_few(left[:, :, -1, 0]), -np.inf, explained)
 
 
 def bits_of_rows(errors: FloatArray, weights: FloatArray) -> float:
