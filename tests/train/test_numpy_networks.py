@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from nri.networks import load_network
 from nri.paper.torch.training import Views
 from nri.seeded.torch.training import INPUT_AXES, OneTable
-from nri.weights import EXPERTS, OPERATORS, Network, read_graph, shipped_file
+from nri.weights import EXPERTS, Network, shipped_file
+from nri.weights.onnx import FLOATS_IN_CACHE, OPERATORS, read_graph
 
 CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 NEAR = {"seeded": 1e-5, "paper": 1e-5, "paper-feedback": 2e-4}
@@ -70,7 +71,15 @@ def test_numpy_pytorch_and_onnxruntime_agree(name, M, N, S, missing, seed):
         np.testing.assert_allclose(ours, torchs, atol=NEAR[name])
 
 
-def test_the_error_function_is_right_to_six_digits():
+def test_gelu_is_right_to_six_digits_of_arrays_of_any_size():
+    for shape in ((0,), (7, 3), (2, FLOATS_IN_CACHE)):
+        x = np.linspace(-9, 9, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+        expected = torch.nn.functional.gelu(torch.from_numpy(x).double()).numpy()
+        np.testing.assert_allclose(OPERATORS["Gelu"](x), expected, atol=2e-6)
+
+
+def test_networks_that_were_exported_without_an_operator_for_gelu_still_run():
+    """Until version 0.3 it was written as five operators, among them the error function."""
     x = np.linspace(-6, 6, 1001, dtype=np.float32)
     expected = torch.erf(torch.from_numpy(x).double()).numpy()
     np.testing.assert_allclose(OPERATORS["Erf"](x), expected, atol=5e-7)
