@@ -383,9 +383,11 @@ class Selection:
 
     def near(self) -> PricedRules:
         """Find rules that cost little more, this one first."""
-        pricing, costs = self.pricing, near_costs(self.pricing)
-        ranked = sorted(costs, key=lambda rule: (round(costs[rule], 7), rule))[:NEAR_RULES]
-        rules = list(dict.fromkeys([self.chosen, *ranked]))
+        pricing = self.pricing
+        costs = {rule: round(cost, 7) for rule, cost in near_costs(pricing).items()}
+        most = sorted(costs.values())[:NEAR_RULES][-1]
+        ranked = sorted((cost, rule) for rule, cost in costs.items() if cost <= most)[:NEAR_RULES]
+        rules = list(dict.fromkeys([self.chosen, *(rule for _, rule in ranked)]))
         used = sorted({i for rule in rules for i in rule})
         clauses = dict(zip(used, pricing.pool.rule(used), strict=True))
         bits = np.array([pricing.bits[list(rule)].sum() for rule in rules])

@@ -13,7 +13,7 @@ from scipy.special import betaln, logsumexp
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import Cells, literal_truth
 from nri.search.candidates import clause_truth
-from nri.search.clauses import members
+from nri.search.clauses import clause_array, members
 from nri.search.objective import LN2, DescriptionLength
 from nri.search.result import PricedRules
 
@@ -33,8 +33,13 @@ class RuleMixture:
         positive: BoolArray,
         weights: FloatArray,
     ) -> None:
-        self.n_variables = cells.values.shape[1]
-        self.rules = [(rule, about) for priced, about in rules for rule in priced.rules]
+        self._n_variables = cells.values.shape[1]
+        of_rules = [rule for priced, _ in rules for rule in priced.rules]
+        self._about = np.repeat([about for _, about in rules], [len(priced.rules) for priced, _ in rules])
+        self._clauses = list(dict.fromkeys(clause for rule in of_rules for clause in rule))
+        place = {clause: i for i, clause in enumerate(self._clauses)}
+        self._index = clause_array([tuple(map(place.__getitem__, rule)) for rule in of_rules], len(place))
+        """[R, longest], the clauses of each rule; one that never fires fills up"""
         bits = np.concatenate([priced.bits for priced, _ in rules])
         prior = -OBJECTIVE.price * LN2 * bits
         wrong = self._says(cells) != positive  # [R, M]
@@ -63,18 +68,21 @@ class RuleMixture:
 
         ``groups`` [N + F] numbers the columns of variables and of numbers.
         """
-        n_variables, n_columns = self.n_variables, int(groups.max(initial=-1)) + 1
-        variables = [[j % n_variables for clause in rule for j in members(clause)] for rule, _ in self.rules]
-        literals = np.array([np.bincount(groups[of_rule], minlength=n_columns) for of_rule in variables])
-        of_number = np.unique(groups[n_variables:])
+        n_columns, of_number = int(groups.max(initial=-1)) + 1, np.unique(groups[self._n_variables :])
+        of_clauses = np.zeros((len(self._clauses) + 1, n_columns))
+        for place, clause in enumerate(self._clauses):
+            np.add.at(of_clauses[place], groups[np.array(members(clause), dtype=int) % self._n_variables], 1)
+        literals = of_clauses[self._index].sum(axis=1)
         return self.weights @ (literals > 0), float(self.weights @ literals[:, of_number].sum(axis=1))
 
     def _says(self, cells: Cells) -> BoolArray:
         """[R, S], where each rule is for the class."""
-        clauses = list(dict.fromkeys(clause for rule, _ in self.rules for clause in rule))
-        place = {clause: i for i, clause in enumerate(clauses)}
-        truth = clause_truth(literal_truth(cells.values, cells.known), clauses)
-        return np.array([truth[[place[c] for c in rule]].any(axis=0) == about for rule, about in self.rules])
+        fires = np.zeros((len(self._clauses) + 1, len(cells)), dtype=bool)
+        fires[:-1] = clause_truth(literal_truth(cells.values, cells.known), self._clauses)
+        says = fires[self._index[:, 0]]
+        for clause in self._index.T[1:]:
+            says |= fires[clause]
+        return np.asarray(says == self._about[:, None])
 
 
 def _judged(errors: FloatArray, total: FloatArray | float) -> tuple[FloatArray, FloatArray]:
