@@ -256,9 +256,9 @@ class _Page:
     async def download(self, request: Request) -> Response:
         kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
         work, _ = await self.work(request)
-        content, media_type, name = await self.compute(request, self.long, make_download, work, kind, dialect)
+        content, name = await self.compute(request, self.long, make_download, work, kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{name}"'}
-        return Response(content, media_type=media_type, headers=disposition)
+        return Response(content, media_type="application/octet-stream", headers=disposition)
 
     async def upload(self, request: Request) -> tuple[Upload, Session]:
         """Return the table of a session, which may have to be read again."""
