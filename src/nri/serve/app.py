@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import socket
 import sys
@@ -31,7 +32,7 @@ from nri.serve.question import read_question
 from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
 from nri.serve.upload import InitialFile, Upload, view_target, view_upload
-from nri.serve.view import explain_row, rows_page, view_alternatives, view_held_out, view_work
+from nri.serve.view import explain_row, plain, rows_page, view_alternatives, view_held_out, view_work
 from nri.serve.work import REPORT, Work, answer, edited, held_out, make_download, report_line
 from nri.table.excel import SheetChoice
 
@@ -152,14 +153,19 @@ def create_app(
     return app
 
 
+class _Json(JSONResponse):
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, default=plain, ensure_ascii=False, allow_nan=False).encode()
+
+
 async def _failed(request: Request, error: Exception) -> Response:
     if isinstance(error, DisconnectedError | ClientDisconnect):
         return Response(status_code=408)  # the client does not read it
     if isinstance(error, InputError):
-        return JSONResponse({"error": str(error)}, status_code=getattr(error, "status", 400))
+        return _Json({"error": str(error)}, status_code=getattr(error, "status", 400))
     logger.error("%s failed", request.url.path, exc_info=error)
     message = f"something failed that should not have ({type(error).__name__}); the terminal says more"
-    return JSONResponse({"error": message}, status_code=500)
+    return _Json({"error": message}, status_code=500)
 
 
 class _Page:
@@ -175,7 +181,7 @@ class _Page:
     async def table(self, request: Request) -> Response:
         if request.method == "DELETE":
             self.sessions.end(_token(request))
-            return JSONResponse({})
+            return _Json({})
         name, sheet = (
             unquote(request.headers.get(one, ""), errors="replace") for one in ("x-file-name", "x-sheet")
         )
@@ -191,7 +197,7 @@ class _Page:
         self.sessions.end(_token(request))
         token = self.sessions.begin(session)
         self.sessions.free_memory(session)
-        return JSONResponse({**view, "session": token})
+        return _Json({**view, "session": token})
 
     async def initial_file(self, request: Request) -> Response:
         """Return the file that was named on the command line, which the page then sends as any other."""
@@ -203,7 +209,7 @@ class _Page:
     async def place(self, request: Request) -> Response:
         ticket = request.query_params.get("ticket", "")
         places = (queue.before(ticket) for queue in (self.quick, self.search, self.long))
-        return JSONResponse({"before": next((place for place in places if place is not None), None)})
+        return _Json({"before": next((place for place in places if place is not None), None)})
 
     async def target(self, request: Request) -> Response:
         upload, _ = await self.upload(request)
@@ -283,7 +289,7 @@ class _Page:
 
     async def reply(self, request: Request, view: Callable[..., Any], *arguments: Any) -> Response:
         """Answer with what a quick computation returns."""
-        return JSONResponse(await self.compute(request, self.quick, view, *arguments))
+        return _Json(await self.compute(request, self.quick, view, *arguments))
 
     def stream(self, compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int) -> Response:
         lines = progress_lines(compute, steps, self.long)

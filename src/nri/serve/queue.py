@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
 
 from nri.errors import NRIError
+from nri.serve.view import plain
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +119,6 @@ async def progress_lines(
     running.add_done_callback(_RUNNING.discard)
     try:
         while (line := await lines.get()) is not None:
-            yield json.dumps(line) + "\n"
+            yield json.dumps(line, default=plain) + "\n"
     finally:
         gone.set()

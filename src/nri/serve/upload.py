@@ -1,7 +1,6 @@
 """Upload: a dropped file becomes a table, and what the page shows of it; or a message why it does not."""
 
 import csv
-import datetime as dt
 import io
 import logging
 import re
@@ -18,7 +17,7 @@ import numpy as np
 
 from nri.errors import InputError, missing_file
 from nri.rows.files import Files, files_of, some_rows
-from nri.rule import Kind, Value
+from nri.rule import Kind
 from nri.rule.column import Column
 from nri.rule.labels import Label
 from nri.rule.literal import plain_value
@@ -173,25 +172,22 @@ def profile_columns(table: Table) -> list[Json]:
 def _profile(name: str, column: Column, whole: bool) -> Json:
     useless = why_useless(column, name, whole=whole)
     distinct, counts = column.distinct()
-    values: list[str] = []
-    low = middle = high = None
-    if column.kind is Kind.TEXT:
-        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
-        values = sorted(str(distinct[i]) for i in order)
-    elif column.kind in (Kind.NUMBER, Kind.DATE) and len(distinct):
-        cells = np.sort(column.values[column.known])
-        low, middle, high = (plain(plain_value(cell)) for cell in (cells[0], _cut(cells), cells[-1]))
-    return {
+    profile: Json = {
         "name": name,
-        "kind": column.kind.value,
+        "kind": column.kind,
         "left_out": None if useless is None else str(useless),
         "missing": int((~column.known).sum()),
         "distinct": len(distinct),
-        "values": values,
-        "low": low,
-        "middle": middle,
-        "high": high,
+        "values": [],
     }
+    if column.kind is Kind.TEXT:
+        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
+        profile["values"] = sorted(str(distinct[i]) for i in order)
+    elif column.kind is not Kind.BOOLEAN and len(distinct):
+        cells = np.sort(column.values[column.known])
+        ends = {"low": cells[0], "middle": _cut(cells), "high": cells[-1]}
+        profile |= {end: plain_value(cell) for end, cell in ends.items()}
+    return profile
 
 
 def view_target(table: Table, name: str) -> Json:
@@ -214,11 +210,6 @@ def view_label(label: Label) -> Json:
     return {"label": label, "text": phrase_label(label)}
 
 
-def plain(value: Value | None) -> Any:
-    """Return a value as JSON can hold it."""
-    return value.isoformat() if isinstance(value, dt.datetime) else value
-
-
 def guess_target(columns: Sequence[Json]) -> str | None:
     """Return the likeliest target, None if none suggests itself."""
     possible = [str(one["name"]) for one in columns if 2 <= one["distinct"] <= 20 and one["left_out"] is None]
@@ -233,7 +224,7 @@ def _comparison(column: Column) -> Json:
         distinct, counts = column.distinct()
         return {"op": "=", "value": str(distinct[int(np.argmax(counts))])}
     middle = _cut(np.sort(column.values[column.known]))
-    return {"op": ">", "value": plain(plain_value(middle))}
+    return {"op": ">", "value": plain_value(middle)}
 
 
 def _cut(cells: Any) -> Any:
