@@ -105,7 +105,7 @@ def read(data: Any, key: str, *types: type, default: Any = None) -> Any:
 
 def read_list(data: Any, key: str, wanted: type, most: int = 1000) -> list[Any]:
     """Return a field that must be a list of so many parts at most, all of one type; none by default."""
-    parts = read(data, key, list, default=[])
+    parts: list[Any] = read(data, key, list, default=[])
     if len(parts) > most:
         raise InputError(f"{key!r} has {len(parts)} parts; use at most {most}")
     if any(type(part) is not wanted for part in parts):

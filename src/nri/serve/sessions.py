@@ -9,7 +9,6 @@ import os
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO
@@ -52,7 +51,7 @@ class Session:
     @property
     def size(self) -> int:
         """Bytes of the file."""
-        return 0 if self.file.closed else os.fstat(self.file.fileno()).st_size
+        return os.fstat(self.file.fileno()).st_size
 
     @property
     def cells(self) -> int:
@@ -88,7 +87,7 @@ class Sessions:
     clock: Callable[[], float] = time.monotonic
     max_disk: int = MAX_DISK
     max_cells: int = MAX_CELLS
-    _sessions: OrderedDict[str, Session] = field(default_factory=OrderedDict)
+    _sessions: dict[str, Session] = field(default_factory=dict)
     _ended: dict[str, str] = field(default_factory=dict)  # of each token, why
 
     def __len__(self) -> int:
@@ -101,9 +100,8 @@ class Sessions:
             raise NoTableError("there is no table yet; drop one first")
         if token not in self._sessions:
             raise NoTableError(self._ended.get(token, UNKNOWN))
-        session = self._sessions[token]
+        session = self._sessions[token] = self._sessions.pop(token)
         session.used = self.clock()
-        self._sessions.move_to_end(token)
         return session
 
     def begin(self, session: Session) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nri.errors import InputError, missing_file
+from nri.errors import InputError, TargetError, missing_file
 from nri.rows.files import Files, files_of, some_rows
 from nri.rule import Kind
 from nri.rule.column import Column
@@ -74,10 +74,6 @@ def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) ->
     """
     last = PurePath(name.replace("\\", "/")).name
     name = "".join(c if c.isprintable() else " " for c in last).strip()[-120:] or "the file"
-    if len(content) > MAX_BYTES:
-        raise InputError(TOO_LARGE)
-    if not content:
-        raise InputError(f"{name} is empty; drop a file with a header line and rows")
     file = io.BytesIO(content)
     file.name = name
     with _collected_notes() as notes:
@@ -130,24 +126,24 @@ def initial_file(file: str, sample: int) -> InitialFile:
 def _sampled(files: Files, sample: int) -> InitialFile:
     """Take some rows, fewer where so many would be too large."""
     while True:
-        (taken, n_rows), file = some_rows(files, sample), io.BytesIO()
-        rows = taken.rows
+        taken, n_rows = some_rows(files, sample)
         if files.parquet:
-            write_rows(rows, file, "parquet")
+            file = io.BytesIO()
+            write_rows(taken.rows, file, "parquet")
+            content = file.getvalue()
         else:
-            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-            csv.writer(text).writerows([rows, *zip(*map(taken.listed, rows), strict=True)])
-            text.detach()
-        size = file.tell()
-        if size <= MAX_BYTES:
+            text = io.StringIO()
+            csv.writer(text).writerows([taken.rows, *zip(*map(taken.listed, taken.rows), strict=True)])
+            content = text.getvalue().encode()
+        if len(content) <= MAX_BYTES:
             break
         if sample <= _MIN_ROWS:
             raise InputError(TOO_LARGE)
-        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * size))
+        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * len(content)))
     whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
     name = f"{len(taken)} of {n_rows} rows of {whole}".removesuffix(".gz")
     ending = ".parquet" if files.parquet else ".csv"
-    return InitialFile(name if name.endswith(ending) else name + ending, file.getvalue())
+    return InitialFile(name if name.endswith(ending) else name + ending, content)
 
 
 def view_upload(upload: Upload) -> Json:
@@ -196,10 +192,10 @@ def view_target(table: Table, name: str) -> Json:
     target: Json = {"column": name, "classes": [], "compare": None, "problem": None}
     try:
         labels, _ = encode(answers)
-    except InputError as error:
-        if len(answers.labels.distinct()[0]) < 2:
-            return {**target, "problem": str(error)}
+    except TargetError:
         return {**target, "compare": _comparison(answers.labels)}
+    except InputError as error:
+        return {**target, "problem": str(error)}
     rows = np.bincount(labels.codes, minlength=len(labels.classes)).tolist()
     classes = [{**view_label(label), "rows": n} for label, n in zip(labels.classes, rows, strict=True)]
     return {**target, "classes": classes}

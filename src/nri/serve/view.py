@@ -174,7 +174,7 @@ def _measured(score: Score, work: Work) -> dict[str, Json]:
     target = work.rule.predicts
     if not isinstance(target, NumberTarget):
         return {"concordance": {"value": score.value}}
-    error, always = (score.details[f"mean_absolute_error{of}"] for of in ("", "_of_median"))
+    error, always = score.details["mean_absolute_error"], score.details["mean_absolute_error_of_median"]
     amounts = {"text": target.amount(error), "always": target.amount(always)}
     return {"r2": {"value": score.value}, "error": {"value": error, **amounts}}
 
