@@ -189,8 +189,7 @@ class _Page:
         choice = SheetChoice(sheet or None, _number(header_row) if header_row else None)
         session = Session(await read_file(request), name, choice)
         try:
-            upload = await self.compute(request, self.search, session.load)
-            view = await self.compute(request, self.quick, view_upload, upload)
+            view = await self.compute(request, self.search, lambda: view_upload(session.load()))
         except BaseException:
             session.file.close()
             raise
@@ -220,7 +219,7 @@ class _Page:
     async def induce(self, request: Request) -> Response:
         data = await read_json(request)
         upload, session = await self.upload(request)
-        question = read_question(data, upload.kinds, self.model)
+        question = read_question(data, upload.table.plans, self.model)
         work = await self.compute(request, self.search, answer, upload, question)
         session.upload, session.work = upload, work
         self.sessions.free_memory(session)

@@ -5,15 +5,11 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-import numpy as np
-
 from nri.errors import InputError
 from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings
 from nri.outcome.score import check_prevalence
-from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Value
-from nri.rule.literal import plain_value
-from nri.table.by_plan import read_by
-from nri.table.cells import TextCells
+from nri.rule import Clause, ColumnPlan, Kind, Label, Literal
+from nri.table.by_plan import Comparison
 from nri.table.survival import with_survival
 from nri.table.table import Table
 from nri.table.target import with_target
@@ -25,7 +21,7 @@ MAX_LITERALS = 50  # Far more than a person reads, and few enough to be counted 
 _LIMITS = ("max_clauses", "max_literals", "min_precision", "negations", "counts", "stable", "ordered")
 """Settings that are the same in JSON; they check themselves."""
 
-Kinds = Mapping[str, Kind]  # How conditions compare each column.
+Plans = Mapping[str, ColumnPlan]  # How the cells of each column are read.
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class Question:
         return with_target(table, self.target, self.positive)
 
 
-def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Question:
+def read_question(data: Any, plans: Plans, model: str = DEFAULT_MODEL) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
     ``costs`` are ``[{label, cost}]``, ``ordered`` labels, ``forbid`` conditions, ``cuts`` ``[{column, at}]``,
@@ -66,7 +62,7 @@ def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Questi
     prevalence = read(data, "prevalence", int, float, NoneType)
     check_prevalence(prevalence)
     keep = data.get("keep")
-    clauses = () if keep is None else tuple(read_clauses(keep, "clauses", kinds))
+    clauses = () if keep is None else tuple(read_clauses(keep, "clauses", plans))
     protect, never, require = (tuple(read_list(data, key, str)) for key in ("protect", "never", "require"))
     costs, cuts, monotone = (read_list(data, key, dict) for key in ("costs", "cuts", "monotone"))
     return Question(
@@ -84,7 +80,7 @@ def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Questi
             require=require,
             costs={read(one, "label", *LABELS): read(one, "cost", int, float) for one in costs} or None,
             knowledge=Knowledge(
-                forbid=[read_literal(one, kinds) for one in read_list(data, "forbid", dict)],
+                forbid=[read_literal(one, plans) for one in read_list(data, "forbid", dict)],
                 cuts={read(one, "column", str): one.get("at") for one in cuts},
                 monotone={read(one, "column", str): read(one, "way", str) for one in monotone},
             ),
@@ -113,38 +109,30 @@ def read_list(data: Any, key: str, wanted: type, most: int = 1000) -> list[Any]:
     return parts
 
 
-def read_clauses(data: Any, key: str, kinds: Kinds) -> list[Clause]:
+def read_clauses(data: Any, key: str, plans: Plans) -> list[Clause]:
     """Read ``[{literals, at_least}]``; where ``at_least`` is null all literals of the clause must hold."""
     return [
         Clause(
-            [read_literal(one, kinds) for one in read_list(clause, "literals", dict, most=MAX_LITERALS)],
+            [read_literal(one, plans) for one in read_list(clause, "literals", dict, most=MAX_LITERALS)],
             read(clause, "at_least", int, NoneType),
         )
         for clause in read_list(data, key, dict, most=MAX_CLAUSES)
     ]
 
 
-def read_literal(data: Any, kinds: Kinds) -> Literal:
-    """Read ``{column, op, value}``."""
-    name = read(data, "column", str)
-    if name not in kinds:
+def read_literal(data: Any, plans: Plans) -> Literal:
+    """Read ``{column, op, value}``; numbers and dates may come as the user typed them."""
+    name, op, value = read(data, "column", str), read(data, "op", str), data.get("value")
+    if name not in plans:
         raise InputError(f"no column {name!r} to compare; choose one of the list")
-    return Literal(name, read(data, "op", str), _value(data.get("value"), kinds[name], name))
-
-
-def _value(value: Any, kind: Kind, column: str) -> Value:
-    """Read a value as the kind of its column; numbers and dates may come as the user typed them."""
+    kind = plans[name].kind
     if kind is Kind.BOOLEAN:
-        return True  # "not" is said by the comparison
-    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
-        raise InputError(f"column {column!r} needs a value to compare with")
+        return Literal(name, op, True)  # "not" is said by the comparison
+    if type(value) not in (str, int, float) or value == "":
+        raise InputError(f"column {name!r} needs a value to compare with")
     if kind is Kind.TEXT:
-        return str(value)
-    if isinstance(value, int | float) and kind is Kind.NUMBER:
-        return plain_value(value)
-    cell = TextCells(np.zeros(1, dtype=np.int64), (str(value).strip(),))
-    try:
-        read = read_by(cell, ColumnPlan(kind, stated=False), column)
-    except InputError:
-        raise InputError(f"{value!r} is no {kind}, as the cells of {column!r} are; type one") from None
-    return plain_value(read.column.values[0])
+        value = str(value)
+    elif kind is Kind.DATE or isinstance(value, str):
+        typed = Comparison(op, str(value).strip(), f"{name} {op} {value}")
+        value = typed.parsed_value(ColumnPlan(kind, stated=False), name)
+    return Literal(name, op, value)

@@ -61,11 +61,6 @@ class Upload:
     table: Table  # what they mean; no target is chosen yet
     notes: tuple[str, ...]  # warnings of the reader, e.g. about an unusual encoding
 
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """How conditions compare each column."""
-        return {name: column.kind for name, column in self.table.columns.items()}
-
 
 def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) -> Upload:
     """Read a dropped file; only the last part of its name is used, to recognise the format.

@@ -12,7 +12,7 @@ from nri.induce.folds import note_on_rows
 from nri.induce.validate import HeldOut, mean_cost
 from nri.outcome import Classes, Number, Score, Survival
 from nri.outcome.score import Measure
-from nri.rule import ALWAYS, Clause, Column, Kind, Literal, NumberTarget, RenderOptions, Rule, SurvivalTarget
+from nri.rule import ALWAYS, Clause, Columns, Kind, NumberTarget, RenderOptions, Rule, SurvivalTarget
 from nri.rule.explain import tally
 from nri.rule.literal import Value
 from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
@@ -264,27 +264,26 @@ def explain_row(work: Work, row: int) -> Json:
     columns = {name: work.table.columns[name].take(np.array([row])) for name in work.rule.columns}
     (explanation,) = work.rule.explain(columns, 1)
 
-    def checked(clause: Clause, count: str) -> Json:
-        literals = [_checked(literal, columns) for literal in clause]
-        return {"tally": count if clause.counts else None, "literals": literals}
-
     return {
         **_row(work, row),
         "predicted": work.rule.predicts.describe(explanation.estimate),
         "fired": [
-            checked(branch.clause, tally(branch.clause, len(held)))
+            _checked(branch.clause, columns, tally(branch.clause, len(held)))
             for branch, held in zip(explanation.fired, explanation.held, strict=True)
         ],
-        "nearest": [checked(one.clause, one.lines[0]) for one in explanation.nearest],
+        "nearest": [_checked(one.clause, columns, one.lines[0]) for one in explanation.nearest],
     }
 
 
-def _checked(literal: Literal, columns: dict[str, Column]) -> Json:
-    """Return whether a condition holds on the only row, and what the cell is."""
-    holds, known = (bool(truth[0]) for truth in literal_truth(literal, columns))
-    state = "holds" if holds else "fails" if known else "unknown"
-    cell = cell_text(columns[literal.column].cell(0))
-    return {"text": phrase_literal(literal, STYLE), "state": state, "cell": cell}
+def _checked(clause: Clause, columns: Columns, count: str) -> Json:
+    """Return whether each part of a clause holds on the only row, and what its cell is."""
+    literals = []
+    for literal in clause:
+        holds, known = (bool(truth[0]) for truth in literal_truth(literal, columns))
+        state = "holds" if holds else "fails" if known else "unknown"
+        cell = cell_text(columns[literal.column].cell(0))
+        literals.append({"text": phrase_literal(literal, STYLE), "state": state, "cell": cell})
+    return {"tally": count if clause.counts else None, "literals": literals}
 
 
 def _row(work: Work, row: int) -> Json:

@@ -99,7 +99,7 @@ def edited(work: Work, data: Any) -> Work:
     that a search has given comes back with what it expects of new rows.
     """
     sent = read(data, "branches", list)
-    clauses = read_clauses(data, "branches", {name: one.kind for name, one in work.table.columns.items()})
+    clauses = read_clauses(data, "branches", {name: work.table.plans[name] for name in work.table.names})
     values: list[Label] | None = None
     if isinstance(work.table.outcome, Classes):
         last = read(data, "otherwise", *LABELS, default=work.induction.rule.default)
