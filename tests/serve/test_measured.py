@@ -44,12 +44,13 @@ def test_a_number_is_explained_by_branches_with_value_interval_and_rows(client):
     drop(client, flats(), "flats.csv")
     work = ask(client, **RENT).json()
     assert (work["kind"], work["is_dnf"], work["classes"]) == ("number", False, [])
-    assert work["titles"] == ["prediction", "95 % interval of the mean", "rows"]
+    assert work["titles"] == ["prediction", "95 % interval of the mean", "80 % of rows", "rows"]
     first, last = work["lines"]
     assert (first["opening"], first["literals"][0]["text"], first["rows"]) == ("if", "rooms > 3", 32)
     assert (last["opening"], last["rows"]) == ("else", 48)
-    assert first["hint"].startswith("80 % of rows: ")
     assert float(first["cells"][0]) == pytest.approx(708, abs=2)
+    low, high = map(float, first["cells"][2].split(" to "))
+    assert low < 708 < high
     assert work["scores"]["r2"]["value"] > 0.99
     assert work["scores"]["error"]["value"] < 10
 

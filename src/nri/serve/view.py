@@ -40,14 +40,13 @@ def view_work(work: Work) -> Json:
     """Describe a rule, how well it does on the table, and how that differs from the rule first found.
 
     ``lines`` are the branches in the order in which they are tried, and the ELSE; each has its cells as
-    ``titles`` names them, and a hint with those that the page has no place for. A rule that ``is_dnf`` reads
-    IF a OR b THEN one class ELSE the other.
+    ``titles`` names them. A rule that ``is_dnf`` reads IF a OR b THEN one class ELSE the other.
     """
     rule, target, induction = work.rule, work.rule.predicts, work.induction
     leak = None if work.edited else work.leaking
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
-    shown = [i for i, pattern in enumerate(outline.patterns) if pattern]
-    beside = [2] if of_classes else [i for i, pattern in enumerate(outline.patterns) if not pattern]
+    shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
+    rows = np.bincount(work.deciding, minlength=len(shares)).tolist()
     return {
         "target": rule.target,
         "title": f"{target.time} until {target.name}" if isinstance(target, SurvivalTarget) else rule.target,
@@ -57,18 +56,12 @@ def view_work(work: Work) -> Json:
         "rows": len(work.table),
         "searched": induction.searched or len(work.table),
         "tried": len(work.tried),
-        "titles": ["prediction", "share", "rows"] if of_classes else [outline.titles[i] for i in shown],
+        "titles": outline.titles,
         "is_dnf": outline.is_dnf or (of_classes and not rule.branches and len(rule.classes) == 2),
         "note": outline.note,
         "lines": [
-            {
-                **line,
-                "cells": [line["cells"][i] for i in shown],
-                "hint": ", ".join(f"{outline.titles[i]}: {line['cells'][i]}" for i in beside),
-                "share": rule.labels.share(estimate) if of_classes else None,
-                "rows": int((work.deciding == index).sum()),
-            }
-            for index, (line, estimate) in enumerate(zip(_lines(rule, outline), rule.estimates, strict=True))
+            {**line, "share": share, "rows": decided}
+            for line, share, decided in zip(_lines(rule, outline), shares, rows, strict=True)
         ],
         "scores": scores(work),
         "filters": {name: int(rows.sum()) for name, rows in filters(work).items()},
