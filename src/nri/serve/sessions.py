@@ -18,11 +18,6 @@ from nri.serve.upload import Upload, read_upload
 from nri.serve.work import Work
 from nri.table.excel import SheetChoice
 
-MAX_SESSIONS = 200  # Tables that are kept at once; each takes an open file.
-MAX_DISK = 2 * 2**30  # Bytes of all files on disk.
-MAX_CELLS = 10_000_000  # Cells of all tables in memory, but for those in use.
-IDLE_SECONDS = 60 * 60.0  # After so long without use a table is removed.
-
 UNKNOWN = "this server does not have the table: it was started anew; drop the table again"
 REMOVED = "the table was removed; drop it again to go on"
 NO_ROOM = "the table had to make room for later ones; drop it again to go on"
@@ -82,11 +77,11 @@ class Session:
 class Sessions:
     """Sessions by the token that a tab sends, the one used last at the end."""
 
-    most: int = MAX_SESSIONS
-    idle_seconds: float = IDLE_SECONDS
+    most: int = 200  # tables that are kept at once; each takes an open file
+    idle_seconds: float = 60 * 60.0  # after so long without use a table is removed
     clock: Callable[[], float] = time.monotonic
-    max_disk: int = MAX_DISK
-    max_cells: int = MAX_CELLS
+    max_disk: int = 2 * 2**30  # bytes of all files on disk
+    max_cells: int = 10_000_000  # cells of all tables in memory, but for those in use
     _sessions: dict[str, Session] = field(default_factory=dict)
     _ended: dict[str, str] = field(default_factory=dict)  # of each token, why
 

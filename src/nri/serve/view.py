@@ -22,6 +22,7 @@ from nri.serve.upload import Json, view_label
 from nri.serve.work import Work, find_alternatives
 from nri.table.cells import number_as_text
 from nri.tasks.fairness import Group, by_group, protected_columns
+from nri.tasks.leaks import leak
 
 PAGE = 50  # Most rows that are shown at once.
 LONGEST_CELL = 120  # Letters of a cell that are shown.
@@ -43,7 +44,7 @@ def view_work(work: Work) -> Json:
     ``titles`` names them. A rule that ``is_dnf`` reads IF a OR b THEN one class ELSE the other.
     """
     rule, target, induction = work.rule, work.rule.predicts, work.induction
-    leak = None if work.edited else work.leaking
+    leaking = None if work.edited else leak(induction.rule, work.table)
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
     shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
     rows = np.bincount(work.deciding, minlength=len(shares)).tolist()
@@ -67,7 +68,7 @@ def view_work(work: Work) -> Json:
         "filters": {name: int(rows.sum()) for name, rows in filters(work).items()},
         "left_out": induction.left_out,
         "edited": work.edited,
-        "leaking": leak and {"text": str(leak), "column": leak.columns[0]},
+        "leaking": leaking and {"text": str(leaking), "column": leaking.columns[0]},
         "price": work.price,
         "groups": [
             _groups(work, column)

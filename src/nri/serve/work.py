@@ -23,7 +23,6 @@ from nri.serve.question import LABELS, Question, read, read_clauses
 from nri.serve.upload import Upload
 from nri.table.table import Table
 from nri.table.write import typed_columns, write_into_workbook, write_table
-from nri.tasks.leaks import Leak, leak
 from nri.tasks.predictions import predictions
 
 SEED = 0  # The same table and question give the same rule.
@@ -59,11 +58,6 @@ class Work:
         return coded_predictions(self.rule, self.table)
 
     @cached_property
-    def leaking(self) -> Leak | None:
-        """The one or two columns that the induced rule reads, if they predict nearly every row."""
-        return leak(self.induction.rule, self.table)
-
-    @cached_property
     def tried(self) -> Table:
         """The rows that an estimate for new rows is made from: all of them, or a sample of a long table."""
         return stratified_sample(self.table, TRIED_ROWS, np.random.default_rng(SEED))
@@ -87,8 +81,7 @@ def answer(upload: Upload, question: Question) -> Work:
     rule = _with_class_to_add(search.rule, table)
     price = price_of_knowledge(table, question.settings, rule, rng=np.random.default_rng(SEED))
     induction = replace(search, rule=rule, posterior=None, search=None)
-    told = None if price is None else str(price)
-    return Work(question, induction, rule, told, upload, table, search=[search])
+    return Work(question, induction, rule, str(price) if price else None, upload, table, search=[search])
 
 
 def edited(work: Work, data: Any) -> Work:
