@@ -158,7 +158,7 @@ class Pattern(NamedTuple):
 
     branches: tuple[int, ...]
     rows: float
-    right: float | None  # None where no class is predicted
+    right: float
 
 
 class Gaps(NamedTuple):
@@ -293,16 +293,12 @@ class Report:
 
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
-        """Which branches fire together, on most rows first."""
+        """Of classes: which branches fire together, on most rows first."""
         kinds, inverse = np.unique(self._fires, axis=0, return_inverse=True)
-        inverse, weights = inverse.reshape(-1), self.table.weights
-        rows = np.bincount(inverse, weights, minlength=len(kinds))
-        right: list[float] | list[None] = [None] * len(kinds)
-        if self._of_classes:
-            hit = weights * (self.predicted == self.table.codes)
-            right = np.bincount(inverse, hit, minlength=len(kinds)).tolist()
+        weights, hit = self.table.weights, self.predicted == self.table.codes
+        rows, right = (np.bincount(inverse.reshape(-1), one).tolist() for one in (weights, weights * hit))
         numbers = [tuple((np.flatnonzero(kind) + 1).tolist()) for kind in kinds]
-        patterns = map(Pattern, numbers, rows.tolist(), right)
+        patterns = map(Pattern, numbers, rows, right)
         return tuple(sorted(patterns, key=lambda pattern: (-pattern.rows, pattern.branches)))
 
     @cached_property

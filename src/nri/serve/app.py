@@ -33,7 +33,7 @@ from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
 from nri.serve.upload import InitialFile, Upload, view_target, view_upload
 from nri.serve.view import explain_row, plain, rows_page, view_alternatives, view_held_out, view_work
-from nri.serve.work import REPORT, Work, answer, edited, held_out, make_download, report_line
+from nri.serve.work import REPORT, Work, answer, edited, make_download, report_line
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
@@ -236,16 +236,13 @@ class _Page:
         return await self.reply(request, view_work, changed)
 
     async def validate(self, request: Request) -> Response:
-        work, _ = await self.work(request)
-        return self.stream(lambda step: view_held_out(work, held_out(work, step)), FOLDS)
+        return await self.stream(request, view_held_out, FOLDS)
 
     async def alternatives(self, request: Request) -> Response:
-        work, _ = await self.work(request)
-        return self.stream(lambda step: view_alternatives(work), 1)
+        return await self.stream(request, lambda work, _: view_alternatives(work), 1)
 
     async def report(self, request: Request) -> Response:
-        work, _ = await self.work(request)
-        return self.stream(lambda step: report_line(work, step), steps_of(REPORT))
+        return await self.stream(request, report_line, steps_of(REPORT))
 
     async def rows(self, request: Request) -> Response:
         query = request.query_params
@@ -290,8 +287,12 @@ class _Page:
         """Answer with what a quick computation returns."""
         return _Json(await self.compute(request, self.quick, view, *arguments))
 
-    def stream(self, compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int) -> Response:
-        lines = progress_lines(compute, steps, self.long)
+    async def stream(
+        self, request: Request, view: Callable[[Work, Callable[[], None]], Any], steps: int
+    ) -> Response:
+        """Answer line by line with the progress of a long computation, and then with what it returns."""
+        work, _ = await self.work(request)
+        lines = progress_lines(lambda step: view(work, step), steps, self.long)
         return StreamingResponse(lines, media_type="application/x-ndjson")
 
 

@@ -1,6 +1,7 @@
 """View: what the page shows, as plain data that becomes JSON. Nothing here is markup."""
 
 import datetime as dt
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from nri.arrays import BoolArray
 from nri.errors import InputError
 from nri.induce.folds import note_on_rows
-from nri.induce.validate import HeldOut, mean_cost
+from nri.induce.validate import mean_cost
 from nri.outcome import Classes, Number, Score, Survival
 from nri.outcome.score import Measure
 from nri.rule import ALWAYS, Clause, Columns, Kind, NumberTarget, RenderOptions, Rule, SurvivalTarget
@@ -19,7 +20,7 @@ from nri.rule.phrase import BARE, phrase_label, phrase_literal, phrase_value
 from nri.rule.render.as_text import Outline, outline_of
 from nri.rule.truth import literal_truth
 from nri.serve.upload import Json, view_label
-from nri.serve.work import Work, find_alternatives
+from nri.serve.work import Work, find_alternatives, held_out
 from nri.table.cells import number_as_text
 from nri.tasks.fairness import Group, by_group, protected_columns
 from nri.tasks.leaks import leak
@@ -177,9 +178,10 @@ def _share(rows: BoolArray, about: str | None = None) -> Json:
     return {"value": float(rows.mean()) if len(rows) else None, "rows": int(rows.sum()), "about": about}
 
 
-def view_held_out(work: Work, held: HeldOut) -> Json:
+def view_held_out(work: Work, step: Callable[[], None]) -> Json:
     """Describe how the search does on rows it has not seen."""
-    score, asked, target = held.score, work.question, work.rule.predicts
+    held, asked, target = held_out(work, step), work.question, work.rule.predicts
+    score = held.score
     off = target.amount(score.details["mean_absolute_error"]) if isinstance(target, NumberTarget) else None
     of_classes = isinstance(held.table.outcome, Classes)
     diagnostics = held.diagnostics(work.induction.rule.described, asked.prevalence) if of_classes else ()
