@@ -133,6 +133,6 @@ def read_literal(data: Any, plans: Plans) -> Literal:
     if kind is Kind.TEXT:
         value = str(value)
     elif kind is Kind.DATE or isinstance(value, str):
-        typed = Comparison(op, str(value).strip(), f"{name} {op} {value}")
+        typed = Comparison(op, str(value).strip(), f"condition '{name} {op} {value}'")
         value = typed.parsed_value(ColumnPlan(kind, stated=False), name)
     return Literal(name, op, value)

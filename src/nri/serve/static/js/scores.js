@@ -196,7 +196,7 @@ async function estimateNow(first, draw) {
 function figures({ measure, value, error, off }) {
   if (measure === "accuracy") return { text: percent(value), note: `± ${(100 * error).toFixed(1)}` };
   const text = value.toFixed(DIGITS[measure] ?? 2);
-  return { text, note: `± ${error.toFixed(2)}${off === null ? "" : `, off by ${off} a row`}` };
+  return { text, note: `± ${error.toFixed(2)}${off ? `, off by ${off} a row` : ""}` };
 }
 
 export function stopEstimating() {
