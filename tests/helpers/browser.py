@@ -18,14 +18,13 @@ from nri.serve.app import create_app, listen, uvicorn_config
 from nri.serve.sessions import Sessions
 from nri.serve.upload import InitialFile
 
-_MEASURES = [{"name": "sensitivity", "value": 0.93, "low": 0.79, "high": 0.98}]
+_MEASURES = {"sensitivity": {"value": 0.93, "interval": {"low": 0.79, "high": 0.98}}}
 _DIAGNOSTICS = [{"label": "yes", "prevalence": 0.5, "assumed": False, "measures": _MEASURES}]
 _LAST = {
     "measure": "accuracy",
     "value": 0.9,
     "error": 0.04,
-    "text": "90\N{NO-BREAK SPACE}%",
-    "note": "± 4.0",
+    "off": None,
     "method": "cross-validated",
     "warning": "",
     "cost": None,

@@ -434,7 +434,7 @@ def test_the_page_can_say_which_rows_belong_together():
 def test_other_rules_are_found_by_the_search_that_found_the_rule(monkeypatch, target):
     """The page once searched a second time before it looked for other rules."""
     upload = read_upload("visits.csv", pages.VISITS)
-    work = answer(upload, read_question({"target": target}, upload.kinds, "seeded"))
+    work = answer(upload, read_question({"target": target}, upload.table.plans, "seeded"))
     afresh = alternatives(work.table, work.question.settings, within=WITHIN)
 
     def again(*given):

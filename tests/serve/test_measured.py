@@ -44,12 +44,13 @@ def test_a_number_is_explained_by_branches_with_value_interval_and_rows(client):
     drop(client, flats(), "flats.csv")
     work = ask(client, **RENT).json()
     assert (work["kind"], work["is_dnf"], work["classes"]) == ("number", False, [])
-    assert work["titles"] == ["prediction", "95 % interval of the mean", "rows"]
+    assert work["titles"] == ["prediction", "95 % interval of the mean", "80 % of rows", "rows"]
     first, last = work["lines"]
     assert (first["opening"], first["literals"][0]["text"], first["rows"]) == ("if", "rooms > 3", 32)
     assert (last["opening"], last["rows"]) == ("else", 48)
-    assert first["hint"].startswith("80 % of rows: ")
     assert float(first["cells"][0]) == pytest.approx(708, abs=2)
+    low, high = map(float, first["cells"][2].split(" to "))
+    assert low < 708 < high
     assert work["scores"]["r2"]["value"] > 0.99
     assert work["scores"]["error"]["value"] < 10
 
@@ -170,8 +171,9 @@ def test_groups_show_what_is_predicted_and_what_is_true(measured):
     client, question = measured
     column = "lift" if question is RENT else "age"
     (groups,) = ask(client, **question, protect=[column]).json()["groups"]
-    assert len(groups["titles"]) == 3
-    assert all(len(group["measures"]) == 3 for group in groups["groups"])
+    for fires, *means in (group["measures"] for group in groups["groups"]):
+        assert 0 <= fires["interval"]["low"] <= fires["value"] <= fires["interval"]["high"] <= 1
+        assert [float(mean) >= 0 for mean in means] == [True, True]
 
 
 def test_a_comparison_after_it_is_about_classes_again(client):

@@ -25,6 +25,7 @@ def test_a_chosen_file_becomes_a_rule_and_an_estimate(browser, server):
         visitor.drop("visits.csv", VISITS, "flu")
         visitor.wait_for_rule()
         assert visitor.clauses() == FOUND
+        expect(visitor.page.locator(".cell.share").first).to_have_attribute("title", "on new rows: 0.95")
         assert visitor.stat("accuracy") == "96.7 %"
         assert visitor.stat("coverage") == "46.7 %"
         expect(visitor.page.locator("#table-name")).to_contain_text("visits.csv · 60 rows · 7 columns")

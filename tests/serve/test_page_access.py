@@ -205,12 +205,13 @@ def three_classes() -> tuple[str, str]:
         f"{i % 9},{['versicolor', 'setosa', 'virginica'][i % 9 // 3]}\n" for i in range(90)
     )
     names = ("sensitivity", "specificity", "PPV", "NPV", "balanced accuracy")
-    measures = [{"name": name, "value": 1.0, "low": 0.929, "high": 1.0} for name in names]
+    measures = {name: {"value": 1.0, "interval": {"low": 0.929, "high": 1.0}} for name in names}
     told = [
         {"label": label, "prevalence": 0.3, "assumed": False, "measures": measures}
         for label in ("setosa", "versicolor", "virginica")
     ]
-    return table, json.dumps({"text": "90 %", "note": "cross-validated", "diagnostics": told}) + "\n"
+    estimate = {"measure": "accuracy", "value": 0.9, "error": 0.04, "method": "cross-validated"}
+    return table, json.dumps({**estimate, "diagnostics": told}) + "\n"
 
 
 def test_no_measure_of_several_classes_is_cut(visitor):

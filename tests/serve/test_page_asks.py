@@ -1,6 +1,7 @@
 """What an analyst asks first, in a real browser: workbooks, SQL of a database, a number, groups."""
 
 import io
+import re
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +66,12 @@ def test_a_number_is_explained_branch_by_branch_and_another_question_brings_clas
     expect(page.locator(".line.otherwise")).to_contain_text("any other row")
     expect(page.locator("[data-stat=r2]")).to_be_visible()
     expect(page.locator("#costs")).to_be_hidden()
+    titles = ["prediction", "95 % interval of the mean", "rows"]
+    expect(page.locator(".line.titles .cell")).to_have_text(titles)
+    expect(page.locator(".line.clause").first.locator(".cell")).to_have_count(3)
+    expect(page.locator(".cell.predicted").first).to_have_attribute(
+        "title", re.compile("80 % of rows: .* to ")
+    )
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Python").click()
     assert waiting.value.suggested_filename == "rule_rent.py"

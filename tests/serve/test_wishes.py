@@ -30,7 +30,7 @@ def test_costs_shift_the_rule_and_the_mean_cost_is_told(caller):
     cost = work["scores"]["cost"]
     missed, alarms = work["filters"]["missed"], work["filters"]["false_alarm"]
     assert cost["value"] == pytest.approx((20 * missed + alarms) / 60)
-    assert "always yes: 0.50" in cost["note"], "always predicting yes is an error on the 30 others"
+    assert (cost["about"], cost["always"]) == ("yes", 0.5), "an error on the 30 others"
     edited = edit(caller).json()["scores"]["cost"]
     assert edited["value"] == pytest.approx(20 * 30 / 60), "an edited rule is judged by the same costs"
 
@@ -39,8 +39,9 @@ def test_of_ordered_classes_the_mean_distance_is_told(client):
     doses = [f"{dose},{('mild', 'bad', 'dire')[dose // 20]}" for dose in range(60)]
     assert drop(client, "\n".join(["dose,grade", *doses]).encode(), "grades.csv").status_code == 200
     work = ask(client, target="grade", ordered=["mild", "bad", "dire"], max_clauses=1).json()
-    assert work["scores"]["cost"]["title"] == "Mean distance"
-    assert "always bad: 0.67" in work["scores"]["cost"]["note"]
+    cost = work["scores"]["cost"]
+    assert (cost["measure"], cost["about"]) == ("distance", "bad")
+    assert cost["always"] == pytest.approx(2 / 3)
     refused = ask(client, target="grade", ordered=["mild", "dire"])
     assert "ordered must name 'bad' once" in refused.text
 
@@ -95,10 +96,10 @@ def test_knowledge_is_still_there_after_the_table_rested_and_in_the_report(calle
         ({"costs": [{"label": "yes", "cost": 0}]}, "cost"),
         ({"costs": [{"label": "maybe", "cost": 2}]}, "maybe"),
         ({"costs": [{"label": "yes", "cost": "much"}]}, "'cost' is missing or of the wrong kind"),
-        ({"costs": {"yes": 5}}, "costs must be a list"),
+        ({"costs": {"yes": 5}}, "'costs' is missing or of the wrong kind"),
         ({"forbid": [condition("height", ">", 3)]}, "no column 'height'"),
-        ({"cuts": [{"column": "age", "at": []}]}, "must be numbers"),
-        ({"cuts": [{"column": "age", "at": ["old"]}]}, "must be numbers"),
+        ({"cuts": [{"column": "age", "at": []}]}, "no cut of 'age' is given"),
+        ({"cuts": [{"column": "age", "at": ["old"]}]}, "give finite numbers"),
         ({"cuts": [{"column": "ward", "at": [3]}]}, "no more and less"),
         ({"monotone": [{"column": "age", "way": "sideways"}]}, "up or down"),
         ({"monotone": [{"column": "age", "way": "up"}]}, "one class"),

@@ -1,6 +1,7 @@
 """Gather: every number of a report, from a table and a rule, for every outcome."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,14 +15,13 @@ from nri.arrays import BoolArray, IntArray
 from nri.errors import InputError
 from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions
-from nri.induce.constraints import error_costs
 from nri.induce.floors import Floored
 from nri.induce.induce import Induction
 from nri.induce.settings import Settings
 from nri.induce.validate import HeldOut, MeanCost, cores, hold_out, some_rows
 from nri.outcome import Classes, Interval, Number, Score
 from nri.outcome.number import weighted_quantiles
-from nri.outcome.score import Diagnostics, effective_rows, wilson
+from nri.outcome.score import Diagnostics, counted
 from nri.rule import Clause, Columns, Literal, Risk, Rule, SurvivalTarget, clause_matrix, literal_truth
 from nri.rule.regions import most_together
 from nri.table.left_out import LeftOut
@@ -124,12 +124,8 @@ class Tally:
 
     rows: float
     right: float | None = None
+    precision: float | None = None  # share of right rows; None if there are none
     interval: Interval | None = None
-
-    @property
-    def precision(self) -> float | None:
-        """Share of right rows, None if there are none."""
-        return self.right / self.rows if self.right is not None and self.rows > 0 else None
 
 
 class Member(NamedTuple):
@@ -162,7 +158,7 @@ class Pattern(NamedTuple):
 
     branches: tuple[int, ...]
     rows: float
-    right: float | None  # None where no class is predicted
+    right: float
 
 
 class Gaps(NamedTuple):
@@ -198,12 +194,6 @@ class Report:
     @property
     def _of_classes(self) -> bool:
         return isinstance(self.table.outcome, Classes)
-
-    @property
-    def costs(self) -> list[float] | None:
-        """How much an error on a row of each class counts; None if all count the same."""
-        costs = error_costs(self.table, self.settings) if self._of_classes else None
-        return None if costs is None else costs.tolist()
 
     @property
     def excluded(self) -> list[str]:
@@ -293,31 +283,22 @@ class Report:
 
     def _tally(self, rows: BoolArray, index: int) -> Tally:
         """Count the rows of a mask, and those of the class that a branch, or the ELSE, predicts."""
-        weights = self.table.weights[rows]
-        total = float(weights.sum())
+        weights = self.table.weights
+        total = float(weights[rows].sum())
         if not self._of_classes:
             return Tally(total)
-        right = float(weights[self.table.codes[rows] == self.rule.class_indices[index]].sum())
-        share = min(1.0, right / total) if total > 0 else 0.0
-        return Tally(total, right, wilson(share, effective_rows(weights)))
-
-    @property
-    def contested(self) -> bool:
-        """Whether branches fire on the same rows, so that the first of them decides."""
-        return any(branch.decides.rows != branch.covers.rows for branch in self.branches)
+        hit = self.table.codes == self.rule.class_indices[index]
+        share = counted(hit, rows, weights)
+        return Tally(total, float(weights[rows & hit].sum()), share.value, share.interval)
 
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
-        """Which branches fire together, on most rows first."""
+        """Of classes: which branches fire together, on most rows first."""
         kinds, inverse = np.unique(self._fires, axis=0, return_inverse=True)
-        inverse, weights = inverse.reshape(-1), self.table.weights
-        rows = np.bincount(inverse, weights, minlength=len(kinds))
-        right: list[float] | list[None] = [None] * len(kinds)
-        if self._of_classes:
-            hit = weights * (self.predicted == self.table.codes)
-            right = np.bincount(inverse, hit, minlength=len(kinds)).tolist()
+        weights, hit = self.table.weights, self.predicted == self.table.codes
+        rows, right = (np.bincount(inverse.reshape(-1), one).tolist() for one in (weights, weights * hit))
         numbers = [tuple((np.flatnonzero(kind) + 1).tolist()) for kind in kinds]
-        patterns = map(Pattern, numbers, rows.tolist(), right)
+        patterns = map(Pattern, numbers, rows, right)
         return tuple(sorted(patterns, key=lambda pattern: (-pattern.rows, pattern.branches)))
 
     @cached_property
@@ -356,13 +337,12 @@ class Report:
     def gaps(self) -> Gaps:
         """What missing cells do to the rule."""
         missing = {name: ~column.known for name, column in self._columns.items()}
-        counts = [(name, int(rows.sum())) for name, rows in missing.items() if rows.any()]
+        counts = Counter({name: int(rows.sum()) for name, rows in missing.items() if rows.any()})
         nowhere = np.zeros(len(self.table), dtype=bool)
         gap = np.logical_or.reduce([nowhere, *missing.values()])
         possible = np.logical_or.reduce([nowhere, *(self._possible(one) for one in self.rule.clauses)])
         undecided = int((possible & ~self._fires.any(axis=1)).sum())
-        listed = sorted(counts, key=lambda one: -one[1])
-        return Gaps(listed, int(gap.sum()), undecided, self._score(~gap), self._score(gap))
+        return Gaps(counts.most_common(), int(gap.sum()), undecided, self._score(~gap), self._score(gap))
 
     def _score(self, rows: BoolArray) -> Score | None:
         weights = self.table.weights[rows]

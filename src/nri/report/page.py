@@ -13,11 +13,12 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from nri.errors import InputError
+from nri.induce.constraints import error_costs
 from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.outcome.score import LEVEL, wilson
 from nri.report.gather import Report, ReportOptions, confusion_of, gather_report
-from nri.rule import Clause, Rule, SurvivalTarget
+from nri.rule import Clause, Rule
 from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
 from nri.rule.render.as_text import outline_of
 from nri.rule.rule import RenderOptions
@@ -101,11 +102,7 @@ def render_report(report: Report) -> str:
     the browser to run or fetch any. It holds counts, and the names and values that the rule has, but no row
     of the table.
     """
-    named = bare_name(report.rule.target)
-    is_time = isinstance(report.rule.predicts, SurvivalTarget)
-    heading = report.options.title or (f"Time until {named}" if is_time else f"Rule for {named}")
-    shown = {"heading": one_line(heading), "version": version("nri"), "level": LEVEL, "report": report}
-    return _environment().get_template("report.html").render(shown)
+    return _environment().get_template("report.html").render(report=report)
 
 
 @cache
@@ -127,19 +124,19 @@ def _environment() -> Environment:
         "literal": condition,
         "outline": lambda rule: outline_of(rule, RenderOptions()),
         "plus": lambda value, other: value + other,
+        "one_line": one_line,
         "sentence": lambda text: f"{str(text)[:1].upper()}{str(text)[1:]}.",
     }
-    functions = (axis_of_scores, confusion_of, leak, note_on_rows, wilson, within)
+    functions = (axis_of_scores, confusion_of, error_costs, leak, note_on_rows, wilson, within)
     made.globals |= {function.__name__: function for function in functions}
+    made.globals |= {"version": version("nri"), "level": LEVEL}
     return made
 
 
 def percent(share: float) -> str:
     """Write a share in percent; only what is whole is written as 0 or 100."""
-    if 0.995 <= share < 1:
-        return f"{min(share * 100, 99.9):.1f}\u00a0%"
-    if 0 < share < 0.005:
-        return f"{max(share * 100, 0.1):.1f}\u00a0%"
+    if 0 < share < 0.005 or 0.995 <= share < 1:
+        return f"{min(max(share * 100, 0.1), 99.9):.1f}\u00a0%"
     return f"{share * 100:.0f}\u00a0%"
 
 

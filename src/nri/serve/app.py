@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import socket
 import sys
@@ -31,8 +32,8 @@ from nri.serve.question import read_question
 from nri.serve.queue import DisconnectedError, Queue, in_thread, progress_lines
 from nri.serve.sessions import NoTableError, Session, Sessions
 from nri.serve.upload import InitialFile, Upload, view_target, view_upload
-from nri.serve.view import explain_row, rows_page, view_alternatives, view_held_out, view_work
-from nri.serve.work import REPORT, Work, answer, edited, held_out, make_download, report_line
+from nri.serve.view import explain_row, plain, rows_page, view_alternatives, view_held_out, view_work
+from nri.serve.work import REPORT, Work, answer, edited, make_download, report_line
 from nri.table.excel import SheetChoice
 
 logger = logging.getLogger(__name__)
@@ -152,14 +153,19 @@ def create_app(
     return app
 
 
+class _Json(JSONResponse):
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, default=plain, ensure_ascii=False, allow_nan=False).encode()
+
+
 async def _failed(request: Request, error: Exception) -> Response:
     if isinstance(error, DisconnectedError | ClientDisconnect):
         return Response(status_code=408)  # the client does not read it
     if isinstance(error, InputError):
-        return JSONResponse({"error": str(error)}, status_code=getattr(error, "status", 400))
+        return _Json({"error": str(error)}, status_code=getattr(error, "status", 400))
     logger.error("%s failed", request.url.path, exc_info=error)
     message = f"something failed that should not have ({type(error).__name__}); the terminal says more"
-    return JSONResponse({"error": message}, status_code=500)
+    return _Json({"error": message}, status_code=500)
 
 
 class _Page:
@@ -175,7 +181,7 @@ class _Page:
     async def table(self, request: Request) -> Response:
         if request.method == "DELETE":
             self.sessions.end(_token(request))
-            return JSONResponse({})
+            return _Json({})
         name, sheet = (
             unquote(request.headers.get(one, ""), errors="replace") for one in ("x-file-name", "x-sheet")
         )
@@ -183,15 +189,14 @@ class _Page:
         choice = SheetChoice(sheet or None, _number(header_row) if header_row else None)
         session = Session(await read_file(request), name, choice)
         try:
-            upload = await self.compute(request, self.search, session.load)
-            view = await self.compute(request, self.quick, view_upload, upload)
+            view = await self.compute(request, self.search, lambda: view_upload(session.load()))
         except BaseException:
             session.file.close()
             raise
         self.sessions.end(_token(request))
         token = self.sessions.begin(session)
         self.sessions.free_memory(session)
-        return JSONResponse({**view, "session": token})
+        return _Json({**view, "session": token})
 
     async def initial_file(self, request: Request) -> Response:
         """Return the file that was named on the command line, which the page then sends as any other."""
@@ -203,7 +208,7 @@ class _Page:
     async def place(self, request: Request) -> Response:
         ticket = request.query_params.get("ticket", "")
         places = (queue.before(ticket) for queue in (self.quick, self.search, self.long))
-        return JSONResponse({"before": next((place for place in places if place is not None), None)})
+        return _Json({"before": next((place for place in places if place is not None), None)})
 
     async def target(self, request: Request) -> Response:
         upload, _ = await self.upload(request)
@@ -214,7 +219,7 @@ class _Page:
     async def induce(self, request: Request) -> Response:
         data = await read_json(request)
         upload, session = await self.upload(request)
-        question = read_question(data, upload.kinds, self.model)
+        question = read_question(data, upload.table.plans, self.model)
         work = await self.compute(request, self.search, answer, upload, question)
         session.upload, session.work = upload, work
         self.sessions.free_memory(session)
@@ -231,16 +236,13 @@ class _Page:
         return await self.reply(request, view_work, changed)
 
     async def validate(self, request: Request) -> Response:
-        work, _ = await self.work(request)
-        return self.stream(lambda step: view_held_out(work, held_out(work, step)), FOLDS)
+        return await self.stream(request, view_held_out, FOLDS)
 
     async def alternatives(self, request: Request) -> Response:
-        work, _ = await self.work(request)
-        return self.stream(lambda step: view_alternatives(work), 1)
+        return await self.stream(request, lambda work, _: view_alternatives(work), 1)
 
     async def report(self, request: Request) -> Response:
-        work, _ = await self.work(request)
-        return self.stream(lambda step: report_line(work, step), steps_of(REPORT))
+        return await self.stream(request, report_line, steps_of(REPORT))
 
     async def rows(self, request: Request) -> Response:
         query = request.query_params
@@ -256,9 +258,9 @@ class _Page:
     async def download(self, request: Request) -> Response:
         kind, dialect = request.path_params["kind"], request.query_params.get("dialect") or None
         work, _ = await self.work(request)
-        content, media_type, name = await self.compute(request, self.long, make_download, work, kind, dialect)
+        content, name = await self.compute(request, self.long, make_download, work, kind, dialect)
         disposition = {"content-disposition": f'attachment; filename="{name}"'}
-        return Response(content, media_type=media_type, headers=disposition)
+        return Response(content, media_type="application/octet-stream", headers=disposition)
 
     async def upload(self, request: Request) -> tuple[Upload, Session]:
         """Return the table of a session, which may have to be read again."""
@@ -283,10 +285,14 @@ class _Page:
 
     async def reply(self, request: Request, view: Callable[..., Any], *arguments: Any) -> Response:
         """Answer with what a quick computation returns."""
-        return JSONResponse(await self.compute(request, self.quick, view, *arguments))
+        return _Json(await self.compute(request, self.quick, view, *arguments))
 
-    def stream(self, compute: Callable[[Callable[[], None]], dict[str, Any]], steps: int) -> Response:
-        lines = progress_lines(compute, steps, self.long)
+    async def stream(
+        self, request: Request, view: Callable[[Work, Callable[[], None]], Any], steps: int
+    ) -> Response:
+        """Answer line by line with the progress of a long computation, and then with what it returns."""
+        work, _ = await self.work(request)
+        lines = progress_lines(lambda step: view(work, step), steps, self.long)
         return StreamingResponse(lines, media_type="application/x-ndjson")
 
 

@@ -151,19 +151,16 @@ async def read_json(request: Request) -> Any:
 
 async def read_file(request: Request) -> IO[bytes]:
     """Put a body on disk as it arrives; the file has no name, so it is gone with the server."""
-    file = tempfile.TemporaryFile(prefix="nri-")  # noqa: SIM115  # the session closes it
     try:
-        async for chunk in _chunks(request, MAX_BYTES, TOO_LARGE):
-            file.write(chunk)
-        file.flush()
-    except BaseException as error:
-        with contextlib.suppress(OSError):  # what is still in the buffer may not fit either
-            file.close()
-        if not isinstance(error, OSError):
-            raise
-        raise TooLargeError(
-            f"there is no room on disk for the file ({error.strerror}); make some, or set TMPDIR to a folder"
-        ) from None
+        with contextlib.ExitStack() as stack:
+            file = stack.enter_context(tempfile.TemporaryFile(prefix="nri-"))
+            async for chunk in _chunks(request, MAX_BYTES, TOO_LARGE):
+                file.write(chunk)
+            file.flush()
+            stack.pop_all()  # the session closes it
+    except OSError as error:
+        remedy = "make some, or set TMPDIR to a folder"
+        raise TooLargeError(f"there is no room on disk for the file ({error.strerror}); {remedy}") from None
     return file
 
 

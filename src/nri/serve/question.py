@@ -5,24 +5,23 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-import numpy as np
-
 from nri.errors import InputError
 from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings
 from nri.outcome.score import check_prevalence
-from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Value
-from nri.rule.literal import plain_value
-from nri.table.by_plan import read_by
-from nri.table.cells import TextCells
+from nri.rule import Clause, ColumnPlan, Kind, Label, Literal
+from nri.table.by_plan import Comparison
 from nri.table.survival import with_survival
 from nri.table.table import Table
 from nri.table.target import with_target
 
+LABELS = (str, int, float, bool)
+"""What a class can be in JSON."""
 MAX_CLAUSES = 100
 MAX_LITERALS = 50  # Far more than a person reads, and few enough to be counted at once.
+_LIMITS = ("max_clauses", "max_literals", "min_precision", "negations", "counts", "stable", "ordered")
+"""Settings that are the same in JSON; they check themselves."""
 
-Kinds = Mapping[str, Kind]  # How conditions compare each column.
-Json = Mapping[str, Any]
+Plans = Mapping[str, ColumnPlan]  # How the cells of each column are read.
 
 
 @dataclass(frozen=True)
@@ -52,150 +51,88 @@ class Question:
         return with_target(table, self.target, self.positive)
 
 
-def read_question(data: Any, kinds: Kinds, model: str = DEFAULT_MODEL) -> Question:
+def read_question(data: Any, plans: Plans, model: str = DEFAULT_MODEL) -> Question:
     """Read a question from plain JSON data; what is left out takes the command line's defaults.
 
     ``costs`` are ``[{label, cost}]``, ``ordered`` labels, ``forbid`` conditions, ``cuts`` ``[{column, at}]``,
     ``monotone`` ``[{column, way}]``, ``keep`` ``{label, clauses}``. The model is the server's choice, not the
     page's. Conditions are read as the columns are.
     """
-    data, usual = as_object(data), Settings()
-    named = ("groups", "time_order", "event")
-    groups, time_order, event = (_typed(data, key, (str, NoneType)) for key in named)
-    prevalence = _typed(data, "prevalence", (int, float, NoneType))
+    groups, time_order, event = (read(data, key, str, NoneType) for key in ("groups", "time_order", "event"))
+    prevalence = read(data, "prevalence", int, float, NoneType)
     check_prevalence(prevalence)
-    plain = {"max_clauses": int, "max_literals": int, "negations": bool, "counts": str, "stable": bool}
+    keep = data.get("keep")
+    clauses = () if keep is None else tuple(read_clauses(keep, "clauses", plans))
+    protect, never, require = (tuple(read_list(data, key, str)) for key in ("protect", "never", "require"))
+    costs, cuts, monotone = (read_list(data, key, dict) for key in ("costs", "cuts", "monotone"))
     return Question(
         groups=groups,
         time_order=time_order,
-        target=_text(data, "target"),
-        positive=None if data.get("positive") is None else read_label(data, "positive"),
+        target=read(data, "target", str),
+        positive=read(data, "positive", *LABELS, NoneType),
         event=event,
         prevalence=prevalence,
-        protect=_names(data, "protect"),
-        keep=None if data.get("keep") is None else _kept(as_object(data["keep"]), kinds),
+        protect=protect,
+        keep=(read(keep, "label", *LABELS, NoneType), clauses) if clauses else None,
         settings=Settings(
             model=model,
-            never=tuple(name for name in _names(data, "never") if name not in (groups, time_order)),
-            require=_names(data, "require"),
-            min_precision=_number(data, "min_precision", usual.min_precision),
-            costs={read_label(one, "label"): _number(one, "cost") for one in _objects(data, "costs")} or None,
-            ordered=listed(data.get("ordered", []), "ordered", 1000),
+            never=tuple(name for name in never if name not in (groups, time_order)),
+            require=require,
+            costs={read(one, "label", *LABELS): read(one, "cost", int, float) for one in costs} or None,
             knowledge=Knowledge(
-                forbid=tuple(read_literal(one, kinds) for one in _objects(data, "forbid")),
-                cuts={_text(one, "column"): _places(one) for one in _objects(data, "cuts")},
-                monotone={_text(one, "column"): _text(one, "way") for one in _objects(data, "monotone")},
+                forbid=[read_literal(one, plans) for one in read_list(data, "forbid", dict)],
+                cuts={read(one, "column", str): one.get("at") for one in cuts},
+                monotone={read(one, "column", str): read(one, "way", str) for one in monotone},
             ),
-            **{key: _typed(data, key, kind, getattr(usual, key)) for key, kind in plain.items()},
+            **{key: data[key] for key in _LIMITS if key in data},
         ),
     )
 
 
-def _objects(data: Json, key: str) -> list[Json]:
-    """Return a field that must be a list of objects; none by default."""
-    return [as_object(one) for one in listed(data.get(key, []), key, 1000)]
-
-
-def _places(data: Json) -> list[float]:
-    places = listed(data.get("at"), "cuts of a column", MAX_LITERALS)
-    if not places or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in places):
-        raise InputError(f"cuts of {data.get('column')!r} must be numbers, e.g. 40, 50, 65")
-    return places
-
-
-def _kept(keep: Json, kinds: Kinds) -> tuple[Label | None, tuple[Clause, ...]] | None:
-    clauses = read_clauses(keep.get("clauses"), kinds)
-    label = None if keep.get("label") is None else read_label(keep, "label")
-    return (label, tuple(clauses)) if clauses else None
-
-
-def as_object(data: Any) -> Json:
-    """Return JSON data that must be an object."""
+def read(data: Any, key: str, *types: type, default: Any = None) -> Any:
+    """Return a field of a JSON object that must be of one of some types; a truth value is no number."""
     if not isinstance(data, dict):
         raise InputError("the page sent something that is no JSON object; reload the page")
-    return data
-
-
-def _typed(data: Json, key: str, wanted: Any, default: Any = None) -> Any:
-    """Return a field that must be of some type; a truth value is no number."""
     value = data.get(key, default)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+    if type(value) not in types:
         raise InputError(f"{key!r} is missing or of the wrong kind; reload the page")
     return value
 
 
-def _text(data: Json, key: str) -> str:
-    return str(_typed(data, key, str))
+def read_list(data: Any, key: str, wanted: type, most: int = 1000) -> list[Any]:
+    """Return a field that must be a list of so many parts at most, all of one type; none by default."""
+    parts: list[Any] = read(data, key, list, default=[])
+    if len(parts) > most:
+        raise InputError(f"{key!r} has {len(parts)} parts; use at most {most}")
+    if any(type(part) is not wanted for part in parts):
+        raise InputError(f"a part of {key!r} is of the wrong kind; reload the page")
+    return parts
 
 
-def _number(data: Json, key: str, default: float | None = None) -> float:
-    return float(_typed(data, key, (int, float), default))
-
-
-def _names(data: Json, key: str) -> tuple[str, ...]:
-    """Return a field that must be a list of column names; none by default."""
-    found = _typed(data, key, list, [])
-    if not all(isinstance(name, str) for name in found):
-        raise InputError(f"{key!r} must be a list of column names; reload the page")
-    return tuple(found)
-
-
-def read_label(data: Json, key: str) -> Label:
-    """Return a field that must be a class."""
-    found = data.get(key)
-    if not isinstance(found, str | int | float):
-        raise InputError(f"{key!r} must be a class, not {type(found).__name__}; reload the page")
-    return found
-
-
-def listed(data: Any, what: str, most: int) -> list[Any]:
-    """Return JSON data that must be a list of so many parts at most."""
-    if not isinstance(data, list):
-        raise InputError(f"{what} must be a list; reload the page")
-    if len(data) > most:
-        raise InputError(f"{what} has {len(data)} parts; use at most {most}")
-    return data
-
-
-def read_clauses(data: Any, kinds: Kinds) -> list[Clause]:
+def read_clauses(data: Any, key: str, plans: Plans) -> list[Clause]:
     """Read ``[{literals, at_least}]``; where ``at_least`` is null all literals of the clause must hold."""
-    clauses = []
-    for one in listed(data, "clauses", MAX_CLAUSES):
-        fields = as_object(one)
-        literals = listed(fields.get("literals"), "a clause", MAX_LITERALS)
-        needed = fields.get("at_least")
-        if needed is not None and (isinstance(needed, bool) or not isinstance(needed, int)):
-            raise InputError(f"at least {needed!r} conditions cannot be asked for; use a whole number")
-        clauses.append(Clause([read_literal(literal, kinds) for literal in literals], needed))
-    return clauses
+    return [
+        Clause(
+            [read_literal(one, plans) for one in read_list(clause, "literals", dict, most=MAX_LITERALS)],
+            read(clause, "at_least", int, NoneType),
+        )
+        for clause in read_list(data, key, dict, most=MAX_CLAUSES)
+    ]
 
 
-def read_literal(data: Any, kinds: Kinds) -> Literal:
-    """Read ``{column, op, value}``."""
-    fields = as_object(data)
-    name = fields.get("column")
-    if not isinstance(name, str) or name not in kinds:
+def read_literal(data: Any, plans: Plans) -> Literal:
+    """Read ``{column, op, value}``; numbers and dates may come as the user typed them."""
+    name, op, value = read(data, "column", str), read(data, "op", str), data.get("value")
+    if name not in plans:
         raise InputError(f"no column {name!r} to compare; choose one of the list")
-    try:
-        op = Op(str(fields.get("op")))
-    except ValueError:
-        raise InputError(f"no comparison {fields.get('op')!r}; use one of {' '.join(Op)}") from None
-    return Literal(name, op, _value(fields.get("value"), kinds[name], name))
-
-
-def _value(value: Any, kind: Kind, column: str) -> Value:
-    """Read a value as the kind of its column; numbers and dates may come as the user typed them."""
+    kind = plans[name].kind
     if kind is Kind.BOOLEAN:
-        return True  # "not" is said by the comparison
-    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
-        raise InputError(f"column {column!r} needs a value to compare with")
+        return Literal(name, op, True)  # "not" is said by the comparison
+    if type(value) not in (str, int, float) or value == "":
+        raise InputError(f"column {name!r} needs a value to compare with")
     if kind is Kind.TEXT:
-        return str(value)
-    if isinstance(value, int | float) and kind is Kind.NUMBER:
-        return plain_value(value)
-    cell = TextCells(np.zeros(1, dtype=np.int64), (str(value).strip(),))
-    try:
-        read = read_by(cell, ColumnPlan(kind, stated=False), column)
-    except InputError:
-        raise InputError(f"{value!r} is no {kind}, as the cells of {column!r} are; type one") from None
-    return plain_value(read.column.values[0])
+        value = str(value)
+    elif kind is Kind.DATE or isinstance(value, str):
+        typed = Comparison(op, str(value).strip(), f"condition '{name} {op} {value}'")
+        value = typed.parsed_value(ColumnPlan(kind, stated=False), name)
+    return Literal(name, op, value)

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, TypeVar
 
 from nri.errors import NRIError
+from nri.serve.view import plain
 
 logger = logging.getLogger(__name__)
 
@@ -32,14 +33,13 @@ class Queue:
 
     def __init__(self, slots: int) -> None:
         self._slots = slots
-        self._free = asyncio.Semaphore(slots)
-        self._waiting: dict[object, None] = {}
+        self._line: dict[object, asyncio.Event] = {}
+        """those who compute, then those who wait; the event of each is set when its turn has come"""
 
     def before(self, ticket: object) -> int | None:
         """Return how many computations come before a ticket, None if it does not wait here."""
-        if ticket not in self._waiting:
-            return None
-        return self._slots + list(self._waiting).index(ticket)
+        place = list(self._line).index(ticket) if ticket in self._line else 0
+        return place if place >= self._slots else None
 
     @contextlib.asynccontextmanager
     async def turn(self, ticket: object, is_gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[None]:
@@ -47,31 +47,20 @@ class Queue:
 
         Raises :class:`DisconnectedError` if the client goes away while it waits.
         """
-        if self._free.locked():
-            await self._wait(ticket, is_gone)
-        else:
-            await self._free.acquire()
-        try:
-            yield
-        finally:
-            self._free.release()
-
-    async def _wait(self, ticket: object, is_gone: Callable[[], Awaitable[bool]]) -> None:
-        if ticket in self._waiting:
+        if ticket in self._line:
             ticket = object()  # a second request with the same ticket has a place of its own
-        self._waiting[ticket] = None
-        acquiring = asyncio.ensure_future(self._free.acquire())
+        turn = self._line[ticket] = asyncio.Event()
         try:
-            while not acquiring.done():
-                await asyncio.wait([acquiring], timeout=POLL_SECONDS)
+            while self.before(ticket) is not None:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(turn.wait(), POLL_SECONDS)
                 if await is_gone():
                     raise DisconnectedError
-        except BaseException:
-            if not acquiring.cancel():
-                self._free.release()
-            raise
+            yield
         finally:
-            del self._waiting[ticket]
+            del self._line[ticket]
+            for turn in itertools.islice(self._line.values(), self._slots):
+                turn.set()
 
 
 async def in_thread(function: Callable[[], T]) -> T:
@@ -108,6 +97,8 @@ async def progress_lines(
         loop.call_soon_threadsafe(lines.put_nowait, {"done": next(done), "of": steps})
 
     async def is_gone() -> bool:
+        if (before := queue.before(ticket)) is not None:
+            lines.put_nowait({"before": before})
         return gone.is_set()
 
     async def run() -> None:
@@ -127,15 +118,7 @@ async def progress_lines(
     _RUNNING.add(running)
     running.add_done_callback(_RUNNING.discard)
     try:
-        while True:
-            try:
-                line = await asyncio.wait_for(lines.get(), POLL_SECONDS)
-            except TimeoutError:
-                before = queue.before(ticket)
-                line = {} if before is None else {"before": before}
-            if line is None:
-                return
-            if line:
-                yield json.dumps(line) + "\n"
+        while (line := await lines.get()) is not None:
+            yield json.dumps(line, default=plain) + "\n"
     finally:
         gone.set()

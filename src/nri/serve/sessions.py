@@ -9,7 +9,6 @@ import os
 import secrets
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO
@@ -18,11 +17,6 @@ from nri.errors import InputError
 from nri.serve.upload import Upload, read_upload
 from nri.serve.work import Work
 from nri.table.excel import SheetChoice
-
-MAX_SESSIONS = 200  # Tables that are kept at once; each takes an open file.
-MAX_DISK = 2 * 2**30  # Bytes of all files on disk.
-MAX_CELLS = 10_000_000  # Cells of all tables in memory, but for those in use.
-IDLE_SECONDS = 60 * 60.0  # After so long without use a table is removed.
 
 UNKNOWN = "this server does not have the table: it was started anew; drop the table again"
 REMOVED = "the table was removed; drop it again to go on"
@@ -52,7 +46,7 @@ class Session:
     @property
     def size(self) -> int:
         """Bytes of the file."""
-        return 0 if self.file.closed else os.fstat(self.file.fileno()).st_size
+        return os.fstat(self.file.fileno()).st_size
 
     @property
     def cells(self) -> int:
@@ -83,12 +77,12 @@ class Session:
 class Sessions:
     """Sessions by the token that a tab sends, the one used last at the end."""
 
-    most: int = MAX_SESSIONS
-    idle_seconds: float = IDLE_SECONDS
+    most: int = 200  # tables that are kept at once; each takes an open file
+    idle_seconds: float = 60 * 60.0  # after so long without use a table is removed
     clock: Callable[[], float] = time.monotonic
-    max_disk: int = MAX_DISK
-    max_cells: int = MAX_CELLS
-    _sessions: OrderedDict[str, Session] = field(default_factory=OrderedDict)
+    max_disk: int = 2 * 2**30  # bytes of all files on disk
+    max_cells: int = 10_000_000  # cells of all tables in memory, but for those in use
+    _sessions: dict[str, Session] = field(default_factory=dict)
     _ended: dict[str, str] = field(default_factory=dict)  # of each token, why
 
     def __len__(self) -> int:
@@ -101,9 +95,8 @@ class Sessions:
             raise NoTableError("there is no table yet; drop one first")
         if token not in self._sessions:
             raise NoTableError(self._ended.get(token, UNKNOWN))
-        session = self._sessions[token]
+        session = self._sessions[token] = self._sessions.pop(token)
         session.used = self.clock()
-        self._sessions.move_to_end(token)
         return session
 
     def begin(self, session: Session) -> str:

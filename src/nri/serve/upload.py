@@ -1,7 +1,6 @@
 """Upload: a dropped file becomes a table, and what the page shows of it; or a message why it does not."""
 
 import csv
-import datetime as dt
 import io
 import logging
 import re
@@ -16,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from nri.errors import InputError, missing_file
+from nri.errors import InputError, TargetError, missing_file
 from nri.rows.files import Files, files_of, some_rows
-from nri.rule import Kind, Value
+from nri.rule import Kind
 from nri.rule.column import Column
 from nri.rule.labels import Label
 from nri.rule.literal import plain_value
@@ -62,11 +61,6 @@ class Upload:
     table: Table  # what they mean; no target is chosen yet
     notes: tuple[str, ...]  # warnings of the reader, e.g. about an unusual encoding
 
-    @property
-    def kinds(self) -> dict[str, Kind]:
-        """How conditions compare each column."""
-        return {name: column.kind for name, column in self.table.columns.items()}
-
 
 def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) -> Upload:
     """Read a dropped file; only the last part of its name is used, to recognise the format.
@@ -75,10 +69,6 @@ def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) ->
     """
     last = PurePath(name.replace("\\", "/")).name
     name = "".join(c if c.isprintable() else " " for c in last).strip()[-120:] or "the file"
-    if len(content) > MAX_BYTES:
-        raise InputError(TOO_LARGE)
-    if not content:
-        raise InputError(f"{name} is empty; drop a file with a header line and rows")
     file = io.BytesIO(content)
     file.name = name
     with _collected_notes() as notes:
@@ -131,24 +121,24 @@ def initial_file(file: str, sample: int) -> InitialFile:
 def _sampled(files: Files, sample: int) -> InitialFile:
     """Take some rows, fewer where so many would be too large."""
     while True:
-        (taken, n_rows), file = some_rows(files, sample), io.BytesIO()
-        rows = taken.rows
+        taken, n_rows = some_rows(files, sample)
         if files.parquet:
-            write_rows(rows, file, "parquet")
+            file = io.BytesIO()
+            write_rows(taken.rows, file, "parquet")
+            content = file.getvalue()
         else:
-            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-            csv.writer(text).writerows([rows, *zip(*map(taken.listed, rows), strict=True)])
-            text.detach()
-        size = file.tell()
-        if size <= MAX_BYTES:
+            text = io.StringIO()
+            csv.writer(text).writerows([taken.rows, *zip(*map(taken.listed, taken.rows), strict=True)])
+            content = text.getvalue().encode()
+        if len(content) <= MAX_BYTES:
             break
         if sample <= _MIN_ROWS:
             raise InputError(TOO_LARGE)
-        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * size))
+        sample = max(_MIN_ROWS, sample * MAX_BYTES // (2 * len(content)))
     whole = files.paths[0].name if not files.many else f"{len(files.paths)} files"
     name = f"{len(taken)} of {n_rows} rows of {whole}".removesuffix(".gz")
     ending = ".parquet" if files.parquet else ".csv"
-    return InitialFile(name if name.endswith(ending) else name + ending, file.getvalue())
+    return InitialFile(name if name.endswith(ending) else name + ending, content)
 
 
 def view_upload(upload: Upload) -> Json:
@@ -173,25 +163,22 @@ def profile_columns(table: Table) -> list[Json]:
 def _profile(name: str, column: Column, whole: bool) -> Json:
     useless = why_useless(column, name, whole=whole)
     distinct, counts = column.distinct()
-    values: list[str] = []
-    low = middle = high = None
-    if column.kind is Kind.TEXT:
-        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
-        values = sorted(str(distinct[i]) for i in order)
-    elif column.kind in (Kind.NUMBER, Kind.DATE) and len(distinct):
-        cells = np.sort(column.values[column.known])
-        low, middle, high = (plain(plain_value(cell)) for cell in (cells[0], _cut(cells), cells[-1]))
-    return {
+    profile: Json = {
         "name": name,
-        "kind": column.kind.value,
+        "kind": column.kind,
         "left_out": None if useless is None else str(useless),
         "missing": int((~column.known).sum()),
         "distinct": len(distinct),
-        "values": values,
-        "low": low,
-        "middle": middle,
-        "high": high,
+        "values": [],
     }
+    if column.kind is Kind.TEXT:
+        order = np.argsort(-counts, kind="stable")[:MAX_VALUES]
+        profile["values"] = sorted(str(distinct[i]) for i in order)
+    elif column.kind is not Kind.BOOLEAN and len(distinct):
+        cells = np.sort(column.values[column.known])
+        ends = {"low": cells[0], "middle": _cut(cells), "high": cells[-1]}
+        profile |= {end: plain_value(cell) for end, cell in ends.items()}
+    return profile
 
 
 def view_target(table: Table, name: str) -> Json:
@@ -200,10 +187,10 @@ def view_target(table: Table, name: str) -> Json:
     target: Json = {"column": name, "classes": [], "compare": None, "problem": None}
     try:
         labels, _ = encode(answers)
-    except InputError as error:
-        if len(answers.labels.distinct()[0]) < 2:
-            return {**target, "problem": str(error)}
+    except TargetError:
         return {**target, "compare": _comparison(answers.labels)}
+    except InputError as error:
+        return {**target, "problem": str(error)}
     rows = np.bincount(labels.codes, minlength=len(labels.classes)).tolist()
     classes = [{**view_label(label), "rows": n} for label, n in zip(labels.classes, rows, strict=True)]
     return {**target, "classes": classes}
@@ -212,11 +199,6 @@ def view_target(table: Table, name: str) -> Json:
 def view_label(label: Label) -> Json:
     """Describe a class: itself, and how it reads."""
     return {"label": label, "text": phrase_label(label)}
-
-
-def plain(value: Value | None) -> Any:
-    """Return a value as JSON can hold it."""
-    return value.isoformat() if isinstance(value, dt.datetime) else value
 
 
 def guess_target(columns: Sequence[Json]) -> str | None:
@@ -233,7 +215,7 @@ def _comparison(column: Column) -> Json:
         distinct, counts = column.distinct()
         return {"op": "=", "value": str(distinct[int(np.argmax(counts))])}
     middle = _cut(np.sort(column.values[column.known]))
-    return {"op": ">", "value": plain(plain_value(middle))}
+    return {"op": ">", "value": plain_value(middle)}
 
 
 def _cut(cells: Any) -> Any:

@@ -19,11 +19,10 @@ from nri.induce.validate import HeldOut, cores, hold_out, price_of_knowledge, st
 from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
 from nri.rule import FORMATS, Dnf, Label, Rule, clause_matrix
-from nri.serve.question import Question, as_object, read_clauses, read_label
+from nri.serve.question import LABELS, Question, read, read_clauses
 from nri.serve.upload import Upload
 from nri.table.table import Table
 from nri.table.write import typed_columns, write_into_workbook, write_table
-from nri.tasks.leaks import Leak, leak
 from nri.tasks.predictions import predictions
 
 SEED = 0  # The same table and question give the same rule.
@@ -59,11 +58,6 @@ class Work:
         return coded_predictions(self.rule, self.table)
 
     @cached_property
-    def leaking(self) -> Leak | None:
-        """The one or two columns that the induced rule reads, if they predict nearly every row."""
-        return leak(self.induction.rule, self.table)
-
-    @cached_property
     def tried(self) -> Table:
         """The rows that an estimate for new rows is made from: all of them, or a sample of a long table."""
         return stratified_sample(self.table, TRIED_ROWS, np.random.default_rng(SEED))
@@ -87,8 +81,7 @@ def answer(upload: Upload, question: Question) -> Work:
     rule = _with_class_to_add(search.rule, table)
     price = price_of_knowledge(table, question.settings, rule, rng=np.random.default_rng(SEED))
     induction = replace(search, rule=rule, posterior=None, search=None)
-    told = None if price is None else str(price)
-    return Work(question, induction, rule, told, upload, table, search=[search])
+    return Work(question, induction, rule, str(price) if price else None, upload, table, search=[search])
 
 
 def edited(work: Work, data: Any) -> Work:
@@ -98,12 +91,12 @@ def edited(work: Work, data: Any) -> Work:
     are the classes that branches and the ELSE predict; a number or a risk is predicted as counted. A rule
     that a search has given comes back with what it expects of new rows.
     """
-    sent: Any = as_object(data).get("branches")
-    clauses = read_clauses(sent, {name: column.kind for name, column in work.table.columns.items()})
+    sent = read(data, "branches", list)
+    clauses = read_clauses(data, "branches", {name: work.table.plans[name] for name in work.table.names})
     values: list[Label] | None = None
     if isinstance(work.table.outcome, Classes):
-        last = read_label(data, "otherwise") if "otherwise" in data else work.induction.rule.default
-        values = [*(read_label(one, "label") for one in sent), last]
+        last = read(data, "otherwise", *LABELS, default=work.induction.rule.default)
+        values = [*(read(one, "label", *LABELS) for one in sent), last]
         for label in values:
             work.rule.labels.index(label)
     fires = clause_matrix(clauses, work.table.columns, len(work.table))
@@ -163,49 +156,36 @@ def find_alternatives(work: Work) -> Alternatives:
     return work.shelf[0]
 
 
-_OTHERS = {"report": ("report", ".html"), "csv": ("predictions", ".csv"), "xlsx": ("predictions", ".xlsx")}
-_FILES = {name: ("rule", form.suffix) for name, form in FORMATS.items()} | _OTHERS
-KINDS = tuple(_FILES)
-"""What can be downloaded: the rule in every format, a report, and the table with predictions in two."""
-
-_MEDIA_TYPES = {
-    ".json": "application/json",
-    ".sql": "application/sql",
-    ".py": "text/x-python",
-    ".html": "text/html",
-    ".csv": "text/csv",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-}
+_TABLES = ("csv", "xlsx")  # What the table with predictions is written as.
+KINDS = (*FORMATS, *_TABLES)
+"""What can be downloaded: the rule in every format, and the table with predictions in two."""
 
 
-def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[bytes, str, str]:
-    """Write the rule, a report about it, or the table with its predictions; return also media type and name.
+def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[bytes, str]:
+    """Write the rule, or the table with its predictions; return also what the file is called.
 
     In the table, cells that a spreadsheet would run as a formula are made harmless; see
     :func:`nri.table.write.write_table`.
     """
     if kind not in KINDS:
         raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")
-    if kind in ("csv", "xlsx"):
-        content = _with_predictions(work, kind)
-    else:
-        text = report_line(work)["content"] if kind == "report" else work.rule.render(kind, dialect=dialect)
-        content = (text if text.endswith("\n") else text + "\n").encode()
-    return content, _MEDIA_TYPES.get(_FILES[kind][1], "text/plain"), _file_name(work.rule.target, kind)
+    if kind in _TABLES:
+        return _with_predictions(work, kind), _file_name(work, "predictions", f".{kind}")
+    text = work.rule.render(kind, dialect=dialect).removesuffix("\n")
+    return f"{text}\n".encode(), _file_name(work, "rule", FORMATS[kind].suffix)
 
 
-def _file_name(target: str, kind: str) -> str:
-    """Name the file after the target, in plain ASCII: every file system takes it, and so does a header."""
-    words = re.sub(r"[^A-Za-z0-9]+", "_", target).strip("_").lower()[:40]
-    what, suffix = _FILES[kind]
-    return f"{what}_{words}{suffix}" if words else f"{what}{suffix}"
+def _file_name(work: Work, what: str, suffix: str) -> str:
+    """Name a file after the target, in plain ASCII: every file system takes it, and so does a header."""
+    words = re.sub(r"[^A-Za-z0-9]+", "_", work.rule.target).strip("_").lower()[:40]
+    return "_".join(filter(None, [what, words])) + suffix
 
 
 REPORT = ReportOptions(seconds=3.0)
 """Resampling for a report goes on for a few seconds only: the user waits for it."""
 
 
-def report_line(work: Work, step: Callable[[], None] = lambda: None) -> dict[str, str]:
+def report_line(work: Work, step: Callable[[], None]) -> dict[str, str]:
     """Write the report, and return it as the last line of its progress."""
     question, induction = work.question, replace(work.induction, rule=work.rule)
     options = replace(
@@ -214,7 +194,7 @@ def report_line(work: Work, step: Callable[[], None] = lambda: None) -> dict[str
     held = work.folds[0] if work.folds and work.tried is work.table else None
     given: dict[str, Any] = {"held": held, "others": work.shelf[0] if work.shelf else None}
     found = gather_report(work.table, induction, question.settings, options=options, step=step, **given)
-    return {"name": _file_name(work.rule.target, "report"), "content": render_report(found)}
+    return {"name": _file_name(work, "report", ".html"), "content": render_report(found)}
 
 
 def _with_predictions(work: Work, kind: str) -> bytes:

@@ -69,9 +69,9 @@ export const percent = (share) => {
 };
 
 /** A cell with a share and its interval, digits alike in all of them so that they can be compared down a column. */
-export function measureCell({ value, low, high }) {
+export function measureCell({ value, interval }) {
   if (value === null) return make("td", {}, "–");
-  const [middle, least, most] = [value, low, high].map((share) => `${(share * 100).toFixed(1)}\u00a0%`);
+  const [middle, least, most] = [value, interval.low, interval.high].map((share) => `${(share * 100).toFixed(1)}\u00a0%`);
   return make("td", {}, make("strong", {}, middle), " ", make("small", {}, `${least} to ${most}`));
 }
 

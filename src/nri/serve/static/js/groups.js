@@ -2,10 +2,16 @@
 
 import { count, find, make, measureCell, show } from "./dom.js";
 
+const TITLES = {
+  classes: ["a branch fires on", "right on"],
+  number: ["a branch fires on", "mean prediction", "mean"],
+  survival: ["a branch fires on", "mean predicted risk", "risk"],
+};
+
 /** Draw the groups of every column that is told about, and offer the others. */
 export function drawGroups(work, columns) {
   show(find("groups"));
-  find("groups-list").replaceChildren(...work.groups.map(groupTable));
+  find("groups-list").replaceChildren(...work.groups.map((told) => groupTable(told, TITLES[work.kind])));
   find("groups-hint").textContent = work.groups.length
     ? "Counted on these rows. Columns of the rule that look protected by law are always listed."
     : "No column of the rule looks protected by law. Choose one to see how often the rule fires, and how good it is, on each of its groups.";
@@ -17,10 +23,13 @@ export function drawGroups(work, columns) {
   );
 }
 
-function groupTable({ column, used, titles, groups }) {
+/** A measure, or a mean as it is written; null where there is none. */
+const cell = (one) => (one?.interval ? measureCell(one) : make("td", {}, one ?? "–"));
+
+function groupTable({ column, used, groups }, titles) {
   const head = [column, "rows", ...titles].map((text) => make("th", { scope: "col" }, text));
   const rows = groups.map(({ name, rows: size, measures }) =>
-    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, count(size)), ...measures.map((one) => (typeof one === "string" ? make("td", {}, one) : measureCell(one)))),
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, count(size)), ...measures.map(cell)),
   );
   return make(
     "div",

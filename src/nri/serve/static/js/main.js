@@ -8,7 +8,7 @@ import { drawPrice } from "./knowledge.js";
 import { leaveOut, limitColumns, listenForQuestions, noteAskedClass, question, listGroupsOf, useTable } from "./question.js";
 import { close as closeWhy, closeRows, drawRows, lookAt } from "./rows.js";
 import { drawRule, listenForEdits, ruleOf } from "./rule.js";
-import { drawScores, estimateMade, estimateOnNewRows, stopEstimating } from "./scores.js";
+import { drawScores, estimateMade, estimateOnNewRows, firstScores, stopEstimating } from "./scores.js";
 import { listenForChoices, lookForOthers, markRule, stopLooking, isListed } from "./shelf.js";
 import { lastName, listenForFiles, sendAgain, sendInitialFile } from "./upload.js";
 import { inLine, inWords } from "./waiting.js";
@@ -133,13 +133,6 @@ function lookFurther() {
 
 /** What a rule is about: branches of another target, or of other classes, cannot take its place. */
 const about = ({ target, kind, classes, lines }) => [target, kind, classes, lines.at(-1).label];
-
-/** The first scores in words. */
-const firstScores = ({ scores }, most) =>
-  Object.values(scores)
-    .slice(0, most)
-    .map(({ title, text }) => `${title} ${text}`)
-    .join(", ");
 
 /** Show that something is going on; returns what tells the place in line, and what ends it. */
 function startWaiting() {

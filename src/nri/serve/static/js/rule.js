@@ -28,6 +28,10 @@ export function drawRule(newWork, tableColumns, focus = null) {
 }
 
 const branches = () => work.lines.slice(0, -1);
+/** The place of the cell that stands in a hint: the probability of a class, the range of most numbers. */
+const aside = () => (work.kind === "survival" ? -1 : 2);
+const shown = (cells) => cells.filter((_, i) => i !== aside());
+const titles = () => (work.classes.length ? ["prediction", "share", "rows"] : shown(work.titles));
 const otherwise = () => work.lines.at(-1);
 
 function draw(focus) {
@@ -36,7 +40,7 @@ function draw(focus) {
   if (editing?.branch === lines.length) lines.push(freshBranch());
   const add = editing?.branch === branches().length ? [] : [addButton()];
   const list = make("ol", { className: work.is_dnf ? "lines" : "lines ordered" });
-  list.style.setProperty("--cells", work.is_dnf ? 2 : work.titles.length);
+  list.style.setProperty("--cells", work.is_dnf ? 2 : titles().length);
   if (work.is_dnf) {
     list.append(...lines);
     find("rules").replaceChildren(
@@ -73,8 +77,8 @@ function outcome() {
 
 /** The titles of the cells, above them. */
 function heading() {
-  const titles = work.titles.map((title) => make("span", { className: "cell" }, title));
-  return make("li", { className: "line titles", "aria-hidden": "true" }, make("span"), make("span"), ...titles, make("span"));
+  const cells = titles().map((title) => make("span", { className: "cell" }, title));
+  return make("li", { className: "line titles", "aria-hidden": "true" }, make("span"), make("span"), ...cells, make("span"));
 }
 
 function elseLine() {
@@ -299,7 +303,8 @@ function chip(literal, b, l) {
 
 /** What is known of the rows that a line decides; the last cell leads to them. */
 function cells(line, b) {
-  const cell = (title, className, ...parts) => make("span", { className: `cell ${className}`, "data-title": title, title: line.hint }, ...parts);
+  const hint = aside() < 0 ? "" : `${work.titles[aside()]}: ${line.cells[aside()]}`;
+  const cell = (title, className, ...parts) => make("span", { className: `cell ${className}`, "data-title": title, title: hint }, ...parts);
   if (work.classes.length) {
     const bar = make("span", { className: "meter-bar" });
     bar.style.width = `${Math.round((line.share ?? 0) * 100)}%`;
@@ -311,10 +316,9 @@ function cells(line, b) {
     const first = work.is_dnf ? [] : [cell("", "predicted", make("b", {}, line.label.text))];
     return [...first, cell("", "share", ...share), rows];
   }
-  const last = line.cells.length - 1;
-  return line.cells.map((text, i) => {
-    if (i === last) return cell("", "rows", rowsLink(b, `${text} rows`));
-    return i ? cell(work.titles[i], "", text) : cell("", "predicted", make("b", {}, text));
+  return shown(line.cells).map((text, i, { length }) => {
+    if (i === length - 1) return cell("", "rows", rowsLink(b, `${text} rows`));
+    return i ? cell(titles()[i], "", text) : cell("", "predicted", make("b", {}, text));
   });
 }
 

@@ -1,7 +1,7 @@
 // How well the rule does: on the rows of the table at once, on new rows after cross-validation.
 
 import * as api from "./api.js";
-import { announce, find, make, measureCell, percent, show } from "./dom.js";
+import { announce, count, find, make, measureCell, percent, show } from "./dom.js";
 import { inWords } from "./waiting.js";
 
 let before = null;
@@ -10,12 +10,46 @@ let underWay = Promise.resolve();
 const NOTHING = { text: "–", note: "", method: "", share: null, diagnostics: [], cost: null, warning: "" };
 let estimate = NOTHING;
 
+const SHARES = new Set(["accuracy", "precision", "coverage", "recall", "always"]); // others are no shares
+const LESS_IS_BETTER = new Set(["cost", "error"]);
+const DIGITS = { concordance: 3 }; // two of others
+
+const ofRows = ({ rows }, all) => `${count(rows)} of ${count(all)} rows`;
+
+/** What each score is called, and the note on it; `all` are the rows of the table. */
+const WORDS = {
+  accuracy: (score, all) => ["Accuracy", ofRows(score, all)],
+  precision: ({ about }) => ["Precision", about === null ? "of the rows with a clause" : `of the rows called ${about}`],
+  coverage: (score, all) => ["Coverage", ofRows(score, all)],
+  recall: ({ about }) => ["Sensitivity", `of the rows that are ${about}`],
+  always: ({ about }) => [`Always ${about}`, "of the rows"],
+  cost: ({ measure, about, always }) => [`Mean ${measure}`, `a row (always ${about}: ${always.toFixed(2)})`],
+  r2: ({ value }) => ["R²", `${percent(Math.max(value, 0))} of the variance of these rows`],
+  error: ({ always }) => ["Mean error", `a row (always the median: ${always})`],
+  concordance: () => ["Concordance", "of pairs, the earlier event has the higher risk (chance: 0.5)"],
+};
+
+/** The title, the figure and the note of a score. */
+function inFull(name, score, all) {
+  const [title, note] = WORDS[name](score, all);
+  const text = SHARES.has(name) ? percent(score.value) : (score.text ?? score.value.toFixed(DIGITS[name] ?? 2));
+  return { title, text, note };
+}
+
+/** The first scores of a rule in words. */
+export const firstScores = ({ scores, rows }, most) =>
+  Object.entries(scores)
+    .slice(0, most)
+    .map(([name, score]) => inFull(name, score, rows))
+    .map(({ title, text }) => `${title} ${text}`)
+    .join(", ");
+
 /** Draw the scores of a rule; those of the rule first found are what edits are compared with. */
 export function drawScores(work) {
   if (!work.edited) before = work.scores;
-  const seen = Object.entries(work.scores).map(([name, score]) => stat(name, score));
+  const seen = Object.entries(work.scores).map(([name, score]) => stat(name, score, work.rows));
   const lone = estimate.diagnostics.length === 1 ? estimate.diagnostics[0] : null;
-  const measures = lone ? lone.measures.filter(({ name }) => name !== "balanced accuracy") : []; // of two that are there
+  const measures = Object.entries(lone?.measures ?? {}).filter(([name]) => name !== "balanced accuracy"); // of two that are there
   const fresh = [estimateStat(work.edited), ...measures.map(measureStat)];
   show(find("scores"));
   find("scores").replaceChildren(
@@ -34,8 +68,8 @@ function strip(title, method, stats, hint) {
 }
 
 /** A measure of the class asked about, on new rows, with its interval. */
-function measureStat({ name, value, low, high }) {
-  const note = value === null ? "" : `${(100 * low).toFixed(0)} to ${(100 * high).toFixed(0)}`;
+function measureStat([name, { value, interval }]) {
+  const note = value === null ? "" : `${(100 * interval.low).toFixed(0)} to ${(100 * interval.high).toFixed(0)}`;
   const title = name[0].toUpperCase() + name.slice(1);
   return tile(`new-${name}`, title, null, percent(value), make("p", { className: "stat-note" }, note));
 }
@@ -51,16 +85,16 @@ function drawDiagnostics(work) {
   const { diagnostics } = estimate;
   show(find("diagnostics"), diagnostics.length > 1);
   if (diagnostics.length < 2) return;
-  const names = diagnostics[0].measures.map(({ name }) => name);
-  drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...measures.map(titledCell)]));
+  const names = Object.keys(diagnostics[0].measures);
+  drawTable([work.target, ...names], diagnostics.map(({ label, measures }) => [label, ...Object.entries(measures).map(titledCell)]));
   find("diagnostics-note").textContent =
     `Cross-validated, with 95 % intervals${work.edited ? "; of the rule found" : ""}. ${atPrevalence(diagnostics[0])}`;
 }
 
 /** A measure that brings its title along: where room is short, rows become lists without a head above them. */
-function titledCell(measure) {
+function titledCell([name, measure]) {
   const cell = measureCell(measure);
-  cell.dataset.title = measure.name;
+  cell.dataset.title = name;
   cell.setAttribute("role", "cell");
   return cell;
 }
@@ -75,9 +109,10 @@ function drawTable(head, rows) {
   find("diagnostics-body").replaceChildren(...rows.map(cells));
 }
 
-function stat(name, { title, value, text, note, is_share: isShare, less_is_better: less }) {
+function stat(name, score, all) {
+  const { title, text, note } = inFull(name, score, all);
   const fresh = name === "cost" && estimate.cost ? `; on new rows ${estimate.cost}` : "";
-  const changed = difference(value, before?.[name]?.value, isShare, less);
+  const changed = difference(score.value, before?.[name]?.value, SHARES.has(name), LESS_IS_BETTER.has(name));
   return tile(name, title, changed, text, make("p", { className: "stat-note", title: note }, note + fresh));
 }
 
@@ -95,7 +130,7 @@ function difference(now, then, isShare, less) {
   const more = isShare ? (now - then) * 100 : now - then;
   if (Math.abs(more) < (isShare ? 0.05 : 0.005)) return null;
   const text = `${more > 0 ? "+" : "−"}${Math.abs(more).toFixed(isShare ? 1 : 2)}`;
-  const better = more > 0 !== Boolean(less);
+  const better = more > 0 !== less;
   return make("span", { className: better ? "difference up" : "difference down", title: "against the rule found" }, text);
 }
 
@@ -145,8 +180,9 @@ async function estimateNow(first, draw) {
       else if (line.before !== undefined) tell({ ...NOTHING, text: "…", note: inWords(line.before).toLowerCase() });
       else if (line.of) tell({ ...NOTHING, text: "…", share: line.done / line.of });
       else {
-        tell({ ...NOTHING, ...line, cost: line.cost ?? null, warning: line.warning ?? "" });
-        announce(`On new rows the ${line.measure ?? "accuracy"} is about ${line.text}.`);
+        const found = { ...NOTHING, ...line, ...figures(line) };
+        tell(found);
+        announce(`On new rows the ${line.measure} is about ${found.text}.`);
       }
     }, mine.signal);
   } catch (problem) {
@@ -154,6 +190,13 @@ async function estimateNow(first, draw) {
   } finally {
     if (estimating === mine) estimating = null;
   }
+}
+
+/** How an estimate reads, with its standard error. */
+function figures({ measure, value, error, off }) {
+  if (measure === "accuracy") return { text: percent(value), note: `± ${(100 * error).toFixed(1)}` };
+  const text = value.toFixed(DIGITS[measure] ?? 2);
+  return { text, note: `± ${error.toFixed(2)}${off ? `, off by ${off} a row` : ""}` };
 }
 
 export function stopEstimating() {

@@ -111,6 +111,14 @@ function redraw() {
 }
 
 const percentPoints = (within) => (shelf.measure === "cost" ? `${within} a row` : `${+(within * 100).toFixed(1)} points`);
+
+/** From where to where the score may differ from that of the best rule, in points but for costs; nothing of the best. */
+function difference({ interval }) {
+  const [scale, digits] = shelf.measure === "cost" ? [1, 3] : [100, 1];
+  const ends = interval ? [interval.low, interval.high] : [];
+  return ends.map((end) => (scale * end).toFixed(digits).replace("-", "−")).join(" to ");
+}
+
 const lines = (size) => (size === 1 ? "1 line" : `${size} lines`);
 
 /** What sets a rule apart, with names of columns standing out in the place of their backticks. */
@@ -146,7 +154,7 @@ function item(place) {
         ...handlers(place),
       },
       make("span", { className: "shelf-words" }, ...inWords(rule)),
-      make("span", { className: "shelf-figures" }, `${shelf.measure} ${rule.shown} · ${lines(rule.size)}${rule.interval ? ` · difference ${rule.interval}` : ""}`),
+      make("span", { className: "shelf-figures" }, `${shelf.measure} ${rule.score.toFixed(3)} · ${lines(rule.size)}${rule.interval ? ` · difference ${difference(rule)}` : ""}`),
     ),
   );
 }
@@ -181,7 +189,7 @@ function drawFilters() {
 /** Show a rule in words, and mark it among the points. The frame only grows, so that nothing moves below the pointer. */
 function preview(place) {
   const rule = shelf.rules[place];
-  const lineOf = ({ opening, literals, counts, at_least: needed, cell }, index) => {
+  const lineOf = ({ opening, literals, counts, at_least: needed, cells: [cell] }, index) => {
     const last = index === rule.lines.length - 1;
     const texts = literals.map(({ text }) => text);
     const clause = counts ? `at least ${needed} of ${texts.join(", ")}` : texts.join(" and ") || "always";
@@ -195,7 +203,7 @@ function preview(place) {
   const size = shelf.frontier.indexOf(place);
   if (size >= 0) {
     find("shelf-size").value = String(size);
-    find("shelf-size-shown").textContent = `${lines(rule.size)}: ${shelf.measure} ${rule.shown}`;
+    find("shelf-size-shown").textContent = `${lines(rule.size)}: ${shelf.measure} ${rule.score.toFixed(3)}`;
     find("shelf-size-shown").title = place === shelf.shortest ? "the shortest that is as good within a point and its error" : "";
   }
   for (const point of document.querySelectorAll("#shelf-scatter [data-place]")) {
@@ -256,7 +264,7 @@ function drawWorth() {
       "tr",
       {},
       make("th", { scope: "row" }, column),
-      make("td", {}, button, " ", make("small", {}, rule.interval)),
+      make("td", {}, button, " ", make("small", {}, difference(rule))),
       make("td", {}, others.join(", ") || "–"),
     );
   };
