@@ -133,7 +133,7 @@ class _CountSearch:
     def _by_count(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """[rests, size + 1, M], the gains of the rows on which each number of members holds."""
         numbers = np.arange(size + 1, dtype=np.float32)[:, None]
-        return (counts[:, None] == numbers) * self.gain
+        return np.asarray((counts[:, None] == numbers) * self.gain)
 
     def _covered(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """[rests, size], what each clause gains for each k."""

@@ -179,7 +179,7 @@ def _layer_norm(x: Array, scale: Array, shift: Array, axis: int = -1, epsilon: f
 def _softmax(x: Array, axis: int = -1) -> Array:
     x = np.moveaxis(x, axis, -1).copy()  # along few numbers at a time numpy is slow
     np.exp(x - x.max(axis=-1, keepdims=True), out=x)
-    return np.moveaxis(x / x.sum(axis=-1, keepdims=True), -1, axis)
+    return np.asarray(np.moveaxis(x / x.sum(axis=-1, keepdims=True), -1, axis))
 
 
 def _log_softmax(x: Array, axis: int = -1) -> Array:
