@@ -173,7 +173,7 @@ def _layer_norm(x: Array, scale: Array, shift: Array, axis: int = -1, epsilon: f
     centred /= deviation
     centred *= scale
     centred += shift
-    return centred
+    return np.asarray(centred)
 
 
 def _softmax(x: Array, axis: int = -1) -> Array:
