@@ -34,6 +34,7 @@ from nri.table.table import Table
 def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     """Read cells by a plan; those that do not fit it are missing, with a note.
 
+    The plan that comes back also says what all cells decided together: a unit, the order of day and month.
     If most cells do not fit, it is another column: an InputError names column, row and cell.
     """
     if isinstance(cells, TypedCells):
@@ -65,17 +66,6 @@ def _read_categories(texts: Sequence[str], _: object, plan: ColumnPlan) -> Parse
     spellings |= {text: text for text in plan.categories}
     new = {other: used for other, used in spellings.items() if other != used and other not in plan.spellings}
     return ParsedTexts(np.array([spellings[text] for text in texts], dtype=object), plan, spelling_note(new))
-
-
-def guess_of(cells: Cells, plan: ColumnPlan) -> object:
-    """Return what is inferred from all cells together, to be the same in all parts of a column; or None."""
-    if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT:
-        return None
-    cells = cells.without(plan.missing)
-    if not cells.texts:
-        return None
-    is_date = plan.kind is Kind.DATE
-    return date.guess(cells.texts, plan) if is_date else number.guess(cells.texts, cells.counts, plan)
 
 
 def recast(column: Column, plan: ColumnPlan, name: str) -> Column:

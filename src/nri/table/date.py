@@ -2,9 +2,8 @@
 
 import datetime as dt
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,11 +58,7 @@ class TextDates:
 
 
 def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
-    """Read texts as dates if that is what most of them are, else return None; other cells become missing.
-
-    >>> recognise(["2024-01-31", "2024-02-01"], np.ones(2, int)).plan.kind
-    <Kind.DATE: 'date'>
-    """
+    """Read texts as dates if that is what most of them are, else return None; other cells become missing."""
     missing = tuple(sorted(filter(is_missing_word, texts)))
     first = next((text for text in texts if text not in missing), None)
     if first is None or not any(map(_may_be_date, (first, *texts[:_LOOKED_AT]))):
@@ -86,18 +81,8 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
     if dates.ambiguous and not plan.stated:
         raise InputError(f"day and month cannot be told apart in {example(texts[0])}; write YYYY-MM-DD")
     note = some_cells(texts, counts, np.isnat(dates.moments), _NO_DATES)
-    return ParsedTexts(dates.moments, plan, note)
-
-
-def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
-    """Return what is decided by all texts together: whether each speaks for itself, and else their format."""
-    found = (part[0] for part in map(_take_apart, texts) if part is not None)
-    formats = Counter(form for form in found if form != _PLAIN)
-    if not formats:
-        return "plain"
-    most_frequent = max(formats, key=lambda form: (formats[form], form))
-    dates = read_text_dates(texts, plan.day_first)
-    return most_frequent, dates.day_first, dates.ambiguous, bool(np.isnat(dates.moments).all())
+    order = dates.day_first if plan.day_first is None else plan.day_first
+    return ParsedTexts(dates.moments, replace(plan, day_first=order), note)
 
 
 def ambiguity(texts: Sequence[str]) -> str:

@@ -191,17 +191,11 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
         return recognise_plain(texts) or ParsedTexts(column.values, column.plan(), column.note())
     named = (plan.decimal, plan.thousands)
     style = next((one for one in _STYLES if (one.decimal, one.groups) == named), PLAIN)
-    values = plain_numbers(texts) if style is PLAIN else np.full(len(texts), np.nan)
-    if np.isfinite(values).all():
+    if style is PLAIN and np.isfinite(values := plain_numbers(texts)).all():
         return ParsedTexts(values, plan)
     column = _NumberColumn(texts, counts, plan.unit, [style])
-    return ParsedTexts(column.values, plan, column.note(formatted=column.unit != plan.unit))
-
-
-def guess(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> object:
-    """Return the unit that texts have where the plan states none; None if there is nothing to guess."""
-    unit = _NO_UNIT if plan.unit != _NO_UNIT else _NumberColumn(texts, counts, styles=[PLAIN]).unit
-    return None if unit == _NO_UNIT else unit
+    note = column.note(formatted=column.unit != plan.unit)
+    return ParsedTexts(column.values, replace(plan, unit=column.unit), note)
 
 
 class _NumberColumn:
