@@ -61,11 +61,10 @@ class Source:
     """Columns with distinct text names."""
 
     rows: Mapping[str, TextColumn]
-    """the cells as they came, by column: arrays, or series of narwhals; from text files all are texts"""
+    """the cells as they came, by column: arrays, or series of narwhals; from text files all are texts, or
+    numbers that were read already"""
     written: DelimitedText | None = None  # the text file that it was; then every cell is text
     workbook: Workbook | None = None  # the workbook that it was in
-    plain: Mapping[str, TypedCells] = field(default_factory=dict)
-    """columns of plain numbers that were read already; in the rows they are empty"""
     unreadable: Mapping[str, str] = field(default_factory=dict)
     """columns whose cells are no plain values, and what they are instead"""
 
@@ -91,11 +90,11 @@ class Source:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
         if name not in self.rows:
             raise UnknownColumnError(name, self.names)
-        if name in self.plain:
-            return self.plain[name]
+        column: Any = self.rows[name]
+        if isinstance(column, TypedCells):
+            return column
         if name in self.unreadable:
             return TypedCells(empty_column(Kind.TEXT, len(self)), note=self.unreadable[name])
-        column: Any = self.rows[name]
         if hasattr(column, "dictionary_encode"):  # from pyarrow
             texts = column.combine_chunks() if hasattr(column, "combine_chunks") else column
             return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
@@ -221,9 +220,8 @@ def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bo
     if start.startswith(("<!doctype", "<html", "<?xml")):
         raise InputError(f"{name} is a web page or XML, not a table; {REMEDY}")
     wide = read_wide(text, delimiter) if width > WIDE and not rewritable else None
-    if wide is not None:
-        return Source(wide[0], DelimitedText("", delimiter), plain=wide[1])
-    return Source(read_delimited(text, name, delimiter), DelimitedText(text if rewritable else "", delimiter))
+    rows = wide or read_delimited(text, name, delimiter)
+    return Source(rows, DelimitedText(text if rewritable else "", delimiter))
 
 
 def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:

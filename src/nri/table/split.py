@@ -74,18 +74,13 @@ def _lines_of(text: str) -> Iterator[str]:
         start = end
 
 
-def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
-    """Split a wide text with a header line, columns of plain numbers apart; None if it is not plain."""
-    try:
-        import pyarrow as pa
-    except ModuleNotFoundError:
-        return None
+def read_wide(text: str, delimiter: str) -> dict[str, Any] | None:
+    """Split a wide text with a header line, and read columns of plain numbers; None if it is not plain."""
     edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
     if edges is None or len(edges) < 2:
         return None
-    columns: dict[str, pa.Array] = {}
-    numbers: dict[str, TypedCells] = {}
-    names: list[str] = []
+    columns: dict[str, Any] = {}
+    width = text[: edges[0, -1]].count(delimiter) + 1
     for group in range(edges.shape[1] - 1):
         pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
         joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
@@ -96,16 +91,15 @@ def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, Type
         values = np.empty((len(cells), len(edges) - 1))
         known = np.empty(values.shape, dtype=bool)
         for place, column in enumerate(cells):
-            name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
-            names.append(name)
+            body = column.slice(1).combine_chunks()
             plain = plain_numbers_of(body)
-            columns[name] = body if plain is None else pa.nulls(len(body))
             if plain is not None:
                 values[place], known[place] = plain.column.values, plain.column.known
-                numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
-    if "" in names or len(columns) < len(names):
+                plain = TypedCells(Column(values[place], known[place]), plain.whole)
+            columns[str(column[0].as_py()).strip()] = body if plain is None else plain
+    if "" in columns or len(columns) < width:
         return None  # reading it in the usual way shows what is wrong
-    return columns, numbers
+    return columns
 
 
 def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
