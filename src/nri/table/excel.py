@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import groupby
 from pathlib import Path
 from string import ascii_uppercase
@@ -28,12 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
-from nri.table.cells import check_distinct, missing_cells, number_as_text, objects_of
+from nri.table.cells import check_distinct, number_as_text, objects_of
 from nri.table.files import MEMORY_A_CELL, Budget, in_words
 
 logger = logging.getLogger(__name__)
 
-WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
+_ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
@@ -134,12 +134,12 @@ def read_workbook(
     if not sheets:
         raise InputError(f"{name} has no sheet with cells; give one with a header row and rows")
     chosen, within = _chosen_sheet(sheets, choice, name)
-    some = (_Sheet(name, one, *parsed["cells"][one]) for one in ([chosen] if chosen else sheets))
-    sheet = next(some) if chosen or len(sheets) == 1 else _first_with_table(list(some), name)
+    candidates = [_Sheet(name, one, *parsed["cells"][one]) for one in ([chosen] if chosen else sheets)]
+    sheet = candidates[0] if len(candidates) == 1 else _first_with_table(candidates, name)
     block = sheet.table(within)
     header, names = sheet.header(block, choice.header)
-    below = range(header + 1, block.bottom + 1)
-    rows = [row for row in below if any(sheet.cells[row, column] is not None for column in names)]
+    below = sheet.filled[header + 1 : block.bottom + 1, block.left : block.right + 1]
+    rows = (np.flatnonzero(below.any(axis=1)) + header + 1).tolist()
     if not rows:
         raise InputError(f"{sheet.where} has no rows below its header in row {header + 1}")
     # every row has the cell that is merged over it: it stands for all of them
@@ -254,7 +254,7 @@ def _chosen_sheet(sheets: Sequence[str], choice: SheetChoice, name: str) -> tupl
 
 def _first_with_table(sheets: Sequence[_Sheet], name: str) -> _Sheet:
     """Return the first sheet that holds more than lines of text: many a workbook begins with a cover."""
-    chosen = next((one for one in sheets if any(block.is_wide for block in one.blocks())), sheets[0])
+    chosen = next((one for one in sheets if any(block.is_wide for block in one.blocks)), sheets[0])
     others = ", ".join(repr(one.name) for one in sheets if one is not chosen)
     logger.warning("%s: sheet %r is read; others are %s (--sheet NAME)", name, chosen.name, others)
     return chosen
@@ -265,9 +265,10 @@ class _Sheet:
 
     def __init__(self, book: str, name: str, rows: list[list[Any]], merged: list[Any]) -> None:
         self.where, self.name = f"{book}, sheet {name!r}", name
-        self.cells: NDArray[Any] = np.full((len(rows), len(rows[0]) if rows else 0), None, dtype=object)
+        self.cells: NDArray[Any] = np.empty((len(rows), len(rows[0])), dtype=object)
         for place, row in enumerate(rows):
             self.cells[place] = [_plain_cell(cell) for cell in row]
+        self.filled = np.not_equal(self.cells, None)
         self.whole = Block(0, 0, self.cells.shape[0] - 1, self.cells.shape[1] - 1)
         ranges = [Block(*start, *end).within(self.whole) for start, end in merged]
         self.merged = [one for one in ranges if one is not None]
@@ -282,7 +283,7 @@ class _Sheet:
             if block is None:
                 raise InputError(f"{self.where} has nothing at {within}; its cells are in {self.whole}")
             return block
-        blocks = [one for one in self.blocks() if one.bottom > one.top]
+        blocks = [one for one in self.blocks if one.bottom > one.top]
         tables = [one for one in blocks if one.is_wide] or blocks
         if not tables:
             raise InputError(f"{self.where} has no table: give one with a header row and rows below it")
@@ -293,9 +294,10 @@ class _Sheet:
             logger.warning(message, self.where, largest, others)
         return largest
 
+    @cached_property
     def blocks(self) -> list[Block]:
-        """Return the rectangles that empty columns, and then empty rows, part."""
-        filled = ~(missing_cells(self.cells) & missing_cells(self.unmerged))
+        """The rectangles that empty columns, and then empty rows, part."""
+        filled = self.filled | np.not_equal(self.unmerged, None)
         blocks: list[Block] = []
         for top, bottom in _runs(filled.any(axis=1)):
             band = filled[top : bottom + 1]
@@ -348,12 +350,12 @@ class _Sheet:
 
     def _named(self, row: int, block: Block) -> int:
         """Return how many columns have a name in a row; a title over the whole table is the name of none."""
-        named = {c for c in range(block.left, block.right + 1) if self.cells[row, c] is not None}
+        named = self.filled[row].copy()
         for one in self.merged:
             is_title = one.left <= block.left and one.right >= block.right
-            if one.top <= row <= one.bottom and not is_title and self.cells[one.top, one.left] is not None:
-                named.update(range(max(one.left, block.left), min(one.right, block.right) + 1))
-        return len(named)
+            if one.top <= row <= one.bottom and not is_title and self.filled[one.top, one.left]:
+                named[one.left : one.right + 1] = True
+        return int(named[block.left : block.right + 1].sum())
 
     def _spans(self, row: int, block: Block) -> bool:
         """Whether a cell of a header row stands over several columns or rows, so that the next names too."""

@@ -36,35 +36,24 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[dict[str, A
 
     try:
         with _on_disk(content) as path, duckdb.connect() as database:
-            database.execute(
-                "SET TimeZone = 'UTC'; SET threads = 1; SET autoinstall_known_extensions = false"
-            )
+            database.execute("SET TimeZone = 'UTC'; SET threads = 1")
+            database.execute("SET autoinstall_known_extensions = false")
             _check_parquet(database, path, name, budget)
-            kinds = {
-                one: kind
-                for one, kind, *_ in database.execute(f"DESCRIBE FROM read_parquet('{path}')").fetchall()
-                if not one.startswith(INDEX)
-            }
-            cells = [f"{_as_read(one, kind)} AS {_quoted(one)}" for one, kind in kinds.items()]
-            columns: dict[str, Any] = database.execute(
-                f"SELECT {', '.join(cells)} FROM read_parquet('{path}')"
-            ).fetchnumpy()
+            rows = f"FROM read_parquet('{path}')"
+            described = database.execute(f"DESCRIBE {rows}").fetchall()
+            kinds = {one: kind for one, kind, *_ in described if not one.startswith(INDEX)}
+            cells = ", ".join(f"{_as_read(one, kind)} AS {_quoted(one)}" for one, kind in kinds.items())
+            columns: dict[str, Any] = database.execute(f"SELECT {cells} {rows}").fetchnumpy()
             _restore_types(columns, database, path)
     except InputError:
         raise
-    except (
-        duckdb.Error,
-        struct.error,
-        ValueError,
-    ) as error:  # what bytes were changed by chance decides which one it is
+    except (duckdb.Error, struct.error, ValueError) as error:  # it depends on which bytes were changed
         cause = " ".join(str(error).split())[:100] or type(error).__name__
         raise InputError(f"{name} is no readable Parquet file ({cause}); write it again") from None
     if not len(next(iter(columns.values()), ())):
         raise InputError(f"{name} has no rows; give at least one row")
     reasons = {one: _why_unreadable(kind, columns[one]) for one, kind in kinds.items()}
-    return columns, {
-        one: f"{what}; left out, give plain values instead" for one, what in reasons.items() if what
-    }
+    return columns, {one: what for one, what in reasons.items() if what}
 
 
 @contextmanager
@@ -96,11 +85,12 @@ def _as_read(name: str, kind: str) -> str:
 
 def _why_unreadable(kind: str, cells: NDArray[Any]) -> str:
     """Return what the cells of a column are where they are no plain values; else nothing."""
+    what = ""
     if _NESTED.fullmatch(kind):
-        return f"the cells are nested ({kind[:40]})"
-    if kind.startswith("TIME") and cells.dtype == object and len({*cells.tolist()} - {None}) > _MOST_TIMES:
-        return "the cells are times of day, too many different ones for categories"
-    return ""
+        what = f"nested ({kind[:40]})"
+    elif kind.startswith("TIME") and cells.dtype == object and len({*cells.tolist()} - {None}) > _MOST_TIMES:
+        what = "times of day, too many different ones for categories"
+    return what and f"the cells are {what}; left out, give plain values instead"
 
 
 def _check_parquet(database: Any, path: str, name: str, budget: Budget) -> None:
