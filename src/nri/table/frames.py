@@ -230,10 +230,9 @@ def _numbers(values: NDArray[Any], known: BoolArray, *, whole: bool = False) -> 
 def categories_of(cells: NDArray[Any], categories: Sequence[str] = ()) -> TextCells:
     """Return cells as categories, those given and others; one is text even where it is a number."""
     distinct = dict.fromkeys([*categories, *cells[~missing_cells(cells)]])
-    texts: dict[str, int] = {}
-    places = {one: texts.setdefault(writable(_as_text(one)), len(texts)) for one in distinct}
+    places = {one: place for place, one in enumerate(distinct)}
     codes = np.array([places.get(cell, -1) for cell in cells], dtype=np.int64)
-    return TextCells(codes, tuple(texts), declared=True)
+    return TextCells(codes, tuple(distinct), declared=True).respelled(writable(_as_text(x)) for x in distinct)
 
 
 def _of_categories(series: Any) -> Cells:

@@ -24,8 +24,9 @@ _MEMORY_A_VALUE = 32  # about what a value takes that has a type of its own
 _MOST_TIMES = 30  # different times of day that may be categories, such as the begin of shifts
 INDEX = "__index_level_"  # how pandas calls an index without a name in a file; it is no column
 _NUMBER = r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN"
-_READ_AS_IT_IS = re.compile(rf"{_NUMBER}|VARCHAR|BLOB|DATE|TIME.*|INTERVAL")  # other types become text
 _NESTED = re.compile(r".*\]|(STRUCT|MAP|UNION)\b.*", re.DOTALL)
+_READ_AS_IT_IS = re.compile(rf"{_NUMBER}|VARCHAR|BLOB|DATE|TIME.*|INTERVAL|{_NESTED.pattern}", re.DOTALL)
+"""Columns of other types become text."""
 _DURATION, _UNITS = 18, ("s", "ms", "us", "ns")  # how a schema of Arrow counts types and units of time
 
 
@@ -42,8 +43,11 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[dict[str, A
             rows = f"FROM read_parquet('{path}')"
             described = database.execute(f"DESCRIBE {rows}").fetchall()
             kinds = {one: kind for one, kind, *_ in described if not one.startswith(INDEX)}
-            cells = ", ".join(f"{_as_read(one, kind)} AS {_quoted(one)}" for one, kind in kinds.items())
-            columns: dict[str, Any] = database.execute(f"SELECT {cells} {rows}").fetchnumpy()
+            cells = [
+                f"{_quoted(one)}{'' if _READ_AS_IT_IS.fullmatch(kind) else '::VARCHAR'} AS {_quoted(one)}"
+                for one, kind in kinds.items()
+            ]
+            columns: dict[str, Any] = database.execute(f"SELECT {', '.join(cells)} {rows}").fetchnumpy()
             _restore_types(columns, database, path)
     except InputError:
         raise
@@ -76,11 +80,6 @@ def _on_disk(content: bytes) -> Iterator[str]:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
-
-
-def _as_read(name: str, kind: str) -> str:
-    as_it_is = _READ_AS_IT_IS.fullmatch(kind) or _NESTED.fullmatch(kind)
-    return _quoted(name) if as_it_is else f"{_quoted(name)}::VARCHAR"
 
 
 def _why_unreadable(kind: str, cells: NDArray[Any]) -> str:
