@@ -169,14 +169,7 @@ def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict
     command = [sys.executable, "-P", str(Path(__file__).with_name("excel_child.py"))]
     answer = {"problem": f"it cannot be parsed within {in_words(memory)} of memory"}  # unless there is one
     try:  # the parser writes a page about each panic
-        done = subprocess.run(
-            command,
-            input=request,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=seconds,
-            check=False,
-        )
+        done = subprocess.run(command, input=request, capture_output=True, timeout=seconds, check=False)
         if done.stdout.endswith(b"\n"):
             answer |= json.loads(done.stdout, object_hook=_from_json)
     except subprocess.TimeoutExpired:
@@ -211,9 +204,9 @@ def _unpacked_size(content: bytes, name: str, budget: Budget) -> int:
 def _from_json(tagged: dict[str, Any]) -> Any:
     """Return a cell that JSON has no type for."""
     tag, value = next(iter(tagged.items()))
-    if tag == "timedelta":
+    if tag == "timedelta:":
         return dt.timedelta(seconds=value)
-    types = {"date": dt.date, "datetime": dt.datetime, "time": dt.time}
+    types = {"date:": dt.date, "datetime:": dt.datetime, "time:": dt.time}
     return types[tag].fromisoformat(value) if tag in types else tagged  # type: ignore[attr-defined]
 
 

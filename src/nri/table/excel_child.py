@@ -60,10 +60,9 @@ def _limit_memory(size: int) -> None:
 
 
 def _tagged(cell: Any) -> dict[str, Any]:
-    """Return what JSON has no type for: dates, times and spans of time."""
-    if isinstance(cell, dt.timedelta):
-        return {"timedelta": cell.total_seconds()}
-    return {type(cell).__name__: cell.isoformat()}
+    """Return what JSON has no type for: dates, times and spans of time. No sheet has a colon in its name."""
+    value = cell.total_seconds() if isinstance(cell, dt.timedelta) else cell.isoformat()
+    return {f"{type(cell).__name__}:": value}
 
 
 if __name__ == "__main__":
