@@ -94,15 +94,10 @@ def _respelled(column: Column, plan: ColumnPlan) -> Column:
         write: Any = number_as_text if column.kind is Kind.NUMBER else str
         texts[column.known] = [write(cell) for cell in column.values[column.known]]
         column = Column(texts, column.known)
-    if plan.missing:
-        texts = column.texts
-        column = Column(texts, column.known & ~np.isin(texts.astype(str), plan.missing))
     assert column.categories is not None, "texts have categories"
-    used = _read_categories(column.categories, None, plan).values
-    if tuple(used) == column.categories:
-        return column
-    categories, places = np.unique(used, return_inverse=True)
-    return Column(places[column.values], column.known, tuple(categories.tolist()))
+    cells = TextCells(column.values, column.categories).without(plan.missing)
+    parsed = _read_categories(cells.texts, None, plan)
+    return column if tuple(parsed.values) == column.categories else spread(parsed, cells)
 
 
 _ORDERED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}

@@ -77,15 +77,14 @@ def read_arff(text: str, name: str) -> dict[str, Any]:
     if not declared:
         raise InputError(f"{name} declares no @attribute before @data; declare the columns")
     check_distinct((column for column, _ in declared), name)
-    places = [place for place, _ in lines[data + 1 :]]
-    if not places:
+    rows = {place: _arff_cells(line, place) for place, line in lines[data + 1 :]}
+    if not rows:
         raise InputError(f"{name} has no rows after @data; give at least one row")
-    rows = [_arff_cells(line, place) for place, line in lines[data + 1 :]]
-    for row, place in zip(rows, places, strict=True):
+    for place, row in rows.items():
         if len(row) != len(declared):
             raise InputError(f"{place}: {len(row)} field(s) where {len(declared)} are declared; correct it")
-    columns = zip(declared, zip(*rows, strict=True), strict=True)
-    return {one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns}
+    columns = zip(declared, zip(*rows.values(), strict=True), strict=True)
+    return {one: _arff_column(one, kind, cells, [*rows]) for (one, kind), cells in columns}
 
 
 def _attribute(line: str, place: str) -> tuple[str, str | list[str]]:
