@@ -148,11 +148,8 @@ def cells_of(column: Any, name: str = "the column") -> Cells:
     match values.dtype.kind:
         case "f" | "i" | "u":
             return _numbers(values, ~mask, whole=values.dtype.kind != "f")
-        case "b":
+        case "b" | "M":
             return TypedCells(Column(values, ~mask))
-        case "M":
-            moments = values.astype("datetime64[us]")
-            return TypedCells(Column(moments, ~np.isnat(moments) & ~mask))
         case "m":
             return replace(_numbers(values / np.timedelta64(1, "s"), ~mask), unit="s", floating=False)
         case "c":
