@@ -31,11 +31,10 @@ def header_for(text: str, delimiter: str) -> str:
     return delimiter.join(f"column {place}" for place in range(1, width + 1))
 
 
-def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.ChunkedArray[Any]] | None:
+def split_long(text: str, delimiter: str) -> list[pa.ChunkedArray[Any]] | None:
     """Split into columns of texts, the header line first; None without pyarrow, or if rows differ in length.
 
-    The text is not intricate (:func:`nri.table.delimited.is_intricate`). With ``passing`` the cells are soon
-    freed again.
+    The text is not intricate (:func:`nri.table.delimited.is_intricate`).
     """
     try:
         import pyarrow as pa
@@ -53,8 +52,6 @@ def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.C
             arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
             arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
-            # the default keeps what many small pieces leave between them, to be used again
-            pa.default_memory_pool() if passing else pa.system_memory_pool(),
         )
     except (csv.Error, StopIteration, pa.ArrowInvalid, UnicodeEncodeError):
         return None
@@ -84,7 +81,7 @@ def read_wide(text: str, delimiter: str) -> dict[str, Any] | None:
     for group in range(edges.shape[1] - 1):
         pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
         joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
-        cells = split_long(joined, delimiter, passing=True)
+        cells = split_long(joined, delimiter)
         if cells is None or len(cells[0]) != len(edges):
             return None
         # one piece of memory for all: small ones would lie between texts that go, and keep their room
