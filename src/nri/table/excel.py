@@ -63,7 +63,6 @@ class Workbook:
     header: int  # row of the names, the last one if the header has several
     rows: tuple[int, ...]  # row of the sheet for each row of the table
     right: int  # last column of the table
-    texts: frozenset[str]  # columns whose cells are texts, so that marks such as NA among them mean nothing
 
     @property
     def can_be_kept(self) -> bool:
@@ -142,20 +141,18 @@ def read_workbook(
     rows = (np.flatnonzero(below.any(axis=1)) + header + 1).tolist()
     if not rows:
         raise InputError(f"{sheet.where} has no rows below its header in row {header + 1}")
-    # every row has the cell that is merged over it: it stands for all of them
-    cells = {column: sheet.unmerged[rows, column].tolist() for column in names}
-    kept = [c for c in names if names[c] or any(cell is not None for cell in cells[c])]
-    titles = [names[column] or f"column {column_letters(column)}" for column in kept]
+    titles, columns = [], []
+    for column, title in names.items():
+        # every row has the cell that is merged over it: it stands for all of them
+        cells = sheet.unmerged[rows, column].tolist()
+        if any(isinstance(cell, str | dt.time) for cell in cells):  # one text makes all of them texts
+            cells = ["" if cell is None else _cell_text(cell) for cell in cells]
+        if title or any(cell is not None for cell in cells):
+            titles.append(title or f"column {column_letters(column)}")
+            columns.append(objects_of(cells))
     check_distinct(titles, sheet.where, f" (the header is row {header + 1})")
-    frame, texts = {}, []
-    for title, column in zip(titles, kept, strict=True):
-        values = cells[column]
-        if any(isinstance(cell, str | dt.time) for cell in values):  # one text makes all of them texts
-            texts.append(title)
-            values = ["" if cell is None else _cell_text(cell) for cell in values]
-        frame[title] = objects_of(values)
-    place = Workbook(content, tuple(sheets), sheet.name, header, tuple(rows), block.right, frozenset(texts))
-    return frame, place
+    place = Workbook(content, tuple(sheets), sheet.name, header, tuple(rows), block.right)
+    return dict(zip(titles, columns, strict=True)), place
 
 
 def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict[str, Any]:

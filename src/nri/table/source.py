@@ -98,7 +98,7 @@ class Source:
         if hasattr(column, "dictionary_encode"):  # from pyarrow
             texts = column.combine_chunks() if hasattr(column, "combine_chunks") else column
             return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
-        if self.written is not None or (self.workbook is not None and name in self.workbook.texts):
+        if self.written is not None or (self.workbook is not None and isinstance(column[0], str)):
             return text_cells(np.asarray(column, dtype=object))
         from nri.table.frames import cells_of
 
