@@ -101,8 +101,6 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
 
     >>> read_text_dates(["01/22/2023", "02/03/2023"]).moments.astype("datetime64[D]").tolist()
     [datetime.date(2023, 1, 22), datetime.date(2023, 2, 3)]
-    >>> read_text_dates(["01/02/2023", "02/03/2023"]).ambiguous
-    True
     """
     by_format: dict[Format, dict[int, Fields]] = {}
     for place, text in enumerate(texts):

@@ -310,7 +310,7 @@ def _recognise(cells: TextCells, exact: bool, decimal_comma: bool) -> ParsedText
     if not texts:
         return ParsedTexts(np.zeros(0), ColumnPlan(Kind.NUMBER))
     if cells.loose and not cells.declared and all(text.lower() in ("true", "false") for text in texts):
-        return ParsedTexts(np.array([float(text.lower() == "true") for text in texts]), TRUE_FALSE)
+        return number.read_boolean(texts, counts, TRUE_FALSE)
     has_digits = any(letter.isdigit() for text in texts for letter in text)
     if cells.declared or not has_digits:  # as most texts: no number, no date
         return recognise_categories(texts, counts, exact=exact)

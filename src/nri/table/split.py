@@ -118,10 +118,6 @@ def plain_numbers_of(cells: pa.Array[Any]) -> TypedCells | None:
     """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
 
     As :func:`nri.table.cells.recognise_plain`, but of all cells at once: measurements hardly repeat.
-
-    >>> import pyarrow as pa
-    >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
-    [1.5, nan, 2.0]
     """
     import pyarrow as pa
     import pyarrow.compute as pc
