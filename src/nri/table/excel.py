@@ -262,9 +262,11 @@ class _Sheet:
         self.whole = Block(0, 0, self.cells.shape[0] - 1, self.cells.shape[1] - 1)
         ranges = [Block(*start, *end).within(self.whole) for start, end in merged]
         self.merged = [one for one in ranges if one is not None]
-        self.unmerged = self.cells.copy()
+        self.unmerged, self.spans = self.cells.copy(), np.zeros(self.cells.shape, dtype=bool)
         for one in self.merged:
             self.unmerged[one.area] = self.cells[one.top, one.left]
+            # over several columns or rows, so that the next names too
+            self.spans[one.top : one.bottom + (one.right > one.left), one.left] = True
 
     def table(self, within: Block | None) -> Block:
         """Return the block that holds the table, or the part of the chosen range that has cells."""
@@ -314,23 +316,22 @@ class _Sheet:
 
     def header(self, block: Block, wanted: int | None) -> tuple[int, dict[int, str]]:
         """Return the last row of the header of a table, and the name of each column."""
+        columns = range(block.left, block.right + 1)
         if wanted is not None:
             first = last = wanted - 1
             if not block.top <= last < block.bottom:
                 raise InputError(f"{self.where}: no header in row {wanted}; the table is in {block}")
-            while first > block.top and self._spans(first - 1, block):
+            while first > block.top and self.spans[first - 1, columns].any():
                 first -= 1
         else:
-            width = block.right - block.left + 1
-            enough = max(1, min(2, width), width // 2)
+            enough = max(min(2, len(columns)), len(columns) // 2)
             lines = range(block.top, block.bottom)
             first = last = next((row for row in lines if self._named(row, block) >= enough), block.top)
-            while last + 1 < block.bottom and self._spans(last, block):
+            while last + 1 < block.bottom and self.spans[last, columns].any():
                 last += 1
             if first > 0:
                 message = "%s: the header is row %d; rows above it are skipped (--header ROW)"
                 logger.warning(message, self.where, last + 1)
-        columns = range(block.left, block.right + 1)
         names = {column: self._name(first, last, column) for column in columns}
         if last > first:
             example = next((name for name in names.values() if " " in name), "")
@@ -346,15 +347,6 @@ class _Sheet:
             if one.top <= row <= one.bottom and not is_title and self.filled[one.top, one.left]:
                 named[one.left : one.right + 1] = True
         return int(named[block.left : block.right + 1].sum())
-
-    def _spans(self, row: int, block: Block) -> bool:
-        """Whether a cell of a header row stands over several columns or rows, so that the next names too."""
-        return any(
-            one.top <= row <= one.bottom
-            and block.left <= one.left <= block.right
-            and (one.right > one.left or one.bottom > row)
-            for one in self.merged
-        )
 
     def _name(self, first: int, last: int, column: int) -> str:
         cells = self.unmerged[first : last + 1, column].tolist()
