@@ -316,11 +316,10 @@ def _recognise(cells: TextCells, exact: bool, decimal_comma: bool) -> ParsedText
         return recognise_categories(texts, counts, exact=exact)
     parsed = recognise_plain(texts, decimal_comma=decimal_comma) if cells.loose else None
     parsed = parsed or date.recognise(texts, counts)
-    if parsed is None:
-        parsed = number.recognise_formatted(texts, counts, decimal_comma=decimal_comma)
-        if parsed is not None and not parsed.note and not cells.loose:
-            parsed = None  # plain numbers as text were meant as categories
     if parsed is not None:
+        return parsed
+    parsed = number.recognise_formatted(texts, counts, decimal_comma=decimal_comma)
+    if parsed is not None and (parsed.note or cells.loose):  # typed texts of plain numbers are categories
         return parsed
     parsed = recognise_categories(texts, counts, exact=exact)
     return replace(parsed, note="; ".join(filter(None, (parsed.note, date.ambiguity(texts)))))
