@@ -201,9 +201,9 @@ def _moments(dates: Sequence[Fields], day: str = "day", month: str = "month") ->
 
 def _moment(fields: Fields, month: int, day: int) -> dt.datetime | None:
     """Return a date at UTC, None if the calendar has no such."""
-    time = [fields.get(unit, 0) for unit in ("hour", "minute", "second", "microsecond")]
+    hour, minute, second, part = (fields.get(x, 0) for x in ("hour", "minute", "second", "microsecond"))
     try:
-        moment = dt.datetime(fields["year"], month, day, *time)
+        moment = dt.datetime(fields["year"], month, day, hour, minute, second, part)
         return moment - dt.timedelta(minutes=fields["ahead"]) if "ahead" in fields else moment
     except (ValueError, OverflowError):
         return None

@@ -39,6 +39,7 @@ _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 60, 1 << 20
 _END = 10**7  # a row and a column beyond every sheet
+_NOTHING = np.array(None)  # an empty cell, as an array that others are compared with
 # what goes wrong with a damaged archive
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError)
 
@@ -258,7 +259,7 @@ class _Sheet:
         self.cells: NDArray[Any] = np.empty((len(rows), len(rows[0])), dtype=object)
         for place, row in enumerate(rows):
             self.cells[place] = [_plain_cell(cell) for cell in row]
-        self.filled = np.not_equal(self.cells, None)
+        self.filled = np.not_equal(self.cells, _NOTHING)
         self.whole = Block(0, 0, self.cells.shape[0] - 1, self.cells.shape[1] - 1)
         ranges = [Block(*start, *end).within(self.whole) for start, end in merged]
         self.merged = [one for one in ranges if one is not None]
@@ -289,7 +290,7 @@ class _Sheet:
     @cached_property
     def blocks(self) -> list[Block]:
         """The rectangles that empty columns, and then empty rows, part."""
-        filled = self.filled | np.not_equal(self.unmerged, None)
+        filled = self.filled | np.not_equal(self.unmerged, _NOTHING)
         blocks: list[Block] = []
         for top, bottom in _runs(filled.any(axis=1)):
             band = filled[top : bottom + 1]

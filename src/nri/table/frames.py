@@ -118,7 +118,7 @@ def _of_library(X: Any) -> Any:
 def _matrix(X: Any) -> NDArray[Any]:
     """Convert an array or a list of rows; text and numbers side by side keep their own types."""
     try:
-        array = np.asanyarray(X)
+        array: NDArray[Any] = np.asanyarray(X)
         if array is not X and array.dtype.kind in "USO":
             array = np.asarray(X, dtype=object)  # numpy would turn [1, "red"] into two strings
     except ValueError as error:
