@@ -119,6 +119,13 @@ def test_the_sheet_is_chosen_by_name_or_number_and_others_are_told(book, tmp_pat
         read_table(path, sheet="Bed")
 
 
+def test_a_sheet_may_have_the_name_of_a_type(book, tmp_path):
+    """The name was taken for the mark of a date among the cells."""
+    book.active.title = "date"
+    put(book.active, VISITS)
+    assert read_table(saved(book, tmp_path)).names == VISITS[0]
+
+
 def test_a_cover_before_the_table_is_passed_over(book, tmp_path, caplog):
     """The first sheet of a clinic's workbook said who made it, and "no target column" was the answer."""
     put(book.create_sheet("Cover", 0), [("Extract of the clinic",), ("made in May",)])

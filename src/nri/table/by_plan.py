@@ -34,6 +34,7 @@ from nri.table.table import Table
 def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     """Read cells by a plan; those that do not fit it are missing, with a note.
 
+    The plan that comes back also says what all cells decided together: a unit, the order of day and month.
     If most cells do not fit, it is another column: an InputError names column, row and cell.
     """
     if isinstance(cells, TypedCells):
@@ -67,17 +68,6 @@ def _read_categories(texts: Sequence[str], _: object, plan: ColumnPlan) -> Parse
     return ParsedTexts(np.array([spellings[text] for text in texts], dtype=object), plan, spelling_note(new))
 
 
-def guess_of(cells: Cells, plan: ColumnPlan) -> object:
-    """Return what is inferred from all cells together, to be the same in all parts of a column; or None."""
-    if isinstance(cells, TypedCells) or plan.kind is Kind.TEXT:
-        return None
-    cells = cells.without(plan.missing)
-    if not cells.texts:
-        return None
-    is_date = plan.kind is Kind.DATE
-    return date.guess(cells.texts, plan) if is_date else number.guess(cells.texts, cells.counts, plan)
-
-
 def recast(column: Column, plan: ColumnPlan, name: str) -> Column:
     """Return typed cells as the kind of a plan, where they can be nothing else."""
     column = without_codes(column, plan)
@@ -104,15 +94,10 @@ def _respelled(column: Column, plan: ColumnPlan) -> Column:
         write: Any = number_as_text if column.kind is Kind.NUMBER else str
         texts[column.known] = [write(cell) for cell in column.values[column.known]]
         column = Column(texts, column.known)
-    if plan.missing:
-        texts = column.texts
-        column = Column(texts, column.known & ~np.isin(texts.astype(str), plan.missing))
     assert column.categories is not None, "texts have categories"
-    used = _read_categories(column.categories, None, plan).values
-    if tuple(used) == column.categories:
-        return column
-    categories, places = np.unique(used, return_inverse=True)
-    return Column(places[column.values], column.known, tuple(categories.tolist()))
+    cells = TextCells(column.values, column.categories).without(plan.missing)
+    parsed = _read_categories(cells.texts, None, plan)
+    return column if tuple(parsed.values) == column.categories else spread(parsed, cells)
 
 
 _ORDERED = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le}

@@ -49,14 +49,17 @@ class TextCells:
         """[D], how many cells hold each text."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts)).astype(np.int64)
 
+    def respelled(self, texts: Iterable[str | None]) -> "TextCells":
+        """Return the cells with another text for each of their texts; None is missing."""
+        places: dict[str, int] = {}
+        into = [-1 if text is None else places.setdefault(text, len(places)) for text in texts]
+        return replace(self, codes=np.array([*into, -1])[self.codes], texts=tuple(places))
+
     def without(self, missing: Collection[str]) -> "TextCells":
         """Return the cells with some texts missing."""
-        kept = [text for text in self.texts if text.strip() not in missing]
-        if len(kept) == len(self.texts):
+        if not missing:
             return self
-        places = {text: place for place, text in enumerate(kept)}
-        into = np.array([*(places.get(text, -1) for text in self.texts), -1], dtype=np.int64)
-        return replace(self, codes=into[self.codes], texts=tuple(kept))
+        return self.respelled(None if text.strip() in missing else text for text in self.texts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +107,9 @@ def text_cells(cells: "NDArray[Any] | pa.Array[Any]") -> TextCells:
     else:
         encoded = cells.dictionary_encode()
         codes, distinct = np.asarray(encoded.indices), encoded.dictionary.to_pylist()
-    stripped = [text.strip() for text in distinct]
-    places = {text: i for i, text in enumerate(dict.fromkeys(t for t in stripped if t not in MISSING_MARKS))}
-    into = np.array([places.get(text, -1) for text in stripped], dtype=np.int64)
-    return TextCells(into[codes] if len(into) else codes.astype(np.int64), tuple(places), loose=True)
+    stripped = map(str.strip, distinct)
+    marked = (None if text in MISSING_MARKS else text for text in stripped)
+    return TextCells(codes, tuple(distinct), loose=True).respelled(marked)
 
 
 def objects_of(cells: Iterable[Any]) -> NDArray[Any]:

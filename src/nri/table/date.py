@@ -2,11 +2,8 @@
 
 import datetime as dt
 import re
-from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,25 +25,18 @@ _AMBIGUOUS = "looks like dates, but day and month cannot be told apart; write th
 _SEVERAL_FORMATS = "looks like dates in several formats; write them all as YYYY-MM-DD"
 _NO_DATES = "are no dates and count as missing"
 
-_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(:(?P<second>\d{2})(\.(?P<fraction>\d+))?)?"
-_PLAIN = (
-    re.compile(
-        r"(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})"
-        rf"([T ]{_CLOCK}( ?(?P<zone>Z|[+-]\d{{2}}:?\d{{2}}))?)?"
-    ),
-    re.compile(r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})"),
-)
 _MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august"]
 _MONTHS += ["september", "october", "november", "december"]
 _MONTH_OF = {name: i for i, full in enumerate(_MONTHS, start=1) for name in (full, full[:3])} | {"sept": 9}
-_TIME = (
-    r"(?:,?[ T]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?"
-    r"(?: ?(?P<half>[ap])\.?m\.?)?)?"
-)
+_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<fraction>\d+))?)?"
+_TIME = rf"(?:,?[ T]+{_CLOCK}(?: ?(?P<half>[ap])\.?m\.?)?)?"
+_ZONE = r"(?P<zone>Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)"
 _ORDINAL = r"(?:st|nd|rd|th)?"
 _MONTH = r"(?P<name>[a-z]{3,9})\.?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
 _SHAPES = {
+    "iso": rf"(?P<year>\d{{4}})[-/](?P<month>\d{{1,2}})[-/](?P<day>\d{{1,2}})([T ]{_CLOCK}( ?{_ZONE})?)?",
+    "points": r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
     "numbers": rf"(?P<a>\d{{1,2}})(?P<mark>[/.-])(?P<b>\d{{1,2}})(?P=mark){_YEAR}{_TIME}",
     "day month": rf"(?P<day>\d{{1,2}}){_ORDINAL}(?P<mark>[-/ ]?)\.?{_MONTH}(?P=mark),? ?{_YEAR}{_TIME}",
     "month day": rf"{_MONTH} (?P<day>\d{{1,2}}){_ORDINAL},? (?P<year>\d{{4}}){_TIME}",
@@ -54,6 +44,7 @@ _SHAPES = {
     "year month": r"(?P<year>\d{4})[-/](?P<b>\d{2})",
 }
 _PATTERNS = {shape: re.compile(text, re.IGNORECASE) for shape, text in _SHAPES.items()}
+_PLAIN = ("plain", "", "", "")  # the format of dates that say what they are without their column
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,11 +58,7 @@ class TextDates:
 
 
 def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
-    """Read texts as dates if that is what most of them are, else return None; other cells become missing.
-
-    >>> recognise(["2024-01-31", "2024-02-01"], np.ones(2, int)).plan.kind
-    <Kind.DATE: 'date'>
-    """
+    """Read texts as dates if that is what most of them are, else return None; other cells become missing."""
     missing = tuple(sorted(filter(is_missing_word, texts)))
     first = next((text for text in texts if text not in missing), None)
     if first is None or not any(map(_may_be_date, (first, *texts[:_LOOKED_AT]))):
@@ -94,17 +81,8 @@ def read(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedText
     if dates.ambiguous and not plan.stated:
         raise InputError(f"day and month cannot be told apart in {example(texts[0])}; write YYYY-MM-DD")
     note = some_cells(texts, counts, np.isnat(dates.moments), _NO_DATES)
-    return ParsedTexts(dates.moments, plan, note)
-
-
-def guess(texts: Sequence[str], plan: ColumnPlan) -> object:
-    """Return what is decided by all texts together: whether each speaks for itself, and else their format."""
-    formats = Counter(part[0] for part in map(_take_apart, texts) if part is not None)
-    if not formats or not np.isnat(parse_dates(texts)).any():
-        return "plain"
-    most_frequent = max(formats, key=lambda form: (formats[form], form))
-    dates = read_text_dates(texts, plan.day_first)
-    return most_frequent, dates.day_first, dates.ambiguous, bool(np.isnat(dates.moments).all())
+    order = dates.day_first if plan.day_first is None else plan.day_first
+    return ParsedTexts(dates.moments, replace(plan, day_first=order), note)
 
 
 def ambiguity(texts: Sequence[str]) -> str:
@@ -123,51 +101,22 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
 
     >>> read_text_dates(["01/22/2023", "02/03/2023"]).moments.astype("datetime64[D]").tolist()
     [datetime.date(2023, 1, 22), datetime.date(2023, 2, 3)]
-    >>> read_text_dates(["01/02/2023", "02/03/2023"]).ambiguous
-    True
     """
-    moments = parse_dates(texts)
-    plain = ~np.isnat(moments)
-    if plain.all():
-        return TextDates(moments)
-    parts = {place: part for place, text in enumerate(texts) if (part := _take_apart(text)) is not None}
-    formats = sorted({form for form, _ in parts.values()})
-    orders = set()
-    for chosen in formats:
-        fields = {place: fields for place, (form, fields) in parts.items() if form == chosen}
-        read = _in_order(list(fields.values()), chosen, day_first)
+    by_format: dict[Format, dict[int, Fields]] = {}
+    for place, text in enumerate(texts):
+        if (part := _take_apart(text)) is not None:
+            by_format.setdefault(part[0], {})[place] = part[1]
+    moments, orders, n_formats = _unknown(len(texts)), set(), 0
+    for form, dates in by_format.items():
+        read = _in_order([*dates.values()], form, day_first)
         if read.ambiguous:
             return TextDates(_unknown(len(texts)), ambiguous=True)
-        moments[list(fields)] = read.moments
+        moments[[*dates]] = read.moments
+        n_formats += not np.isnat(read.moments).all()
         orders.add(read.day_first)
     orders.discard(None)
     order = orders.pop() if len(orders) == 1 else None
-    return TextDates(moments, order, several=len(formats) + bool(plain.any()) > 1)
-
-
-def parse_dates(texts: Sequence[str]) -> Moments:
-    """Read ISO dates and times, also ``2024/01/31`` and ``31.01.2024``; NaT for others, as ``01/02/2024``."""
-    return np.array([_moment_of(text.strip()) for text in texts], dtype="datetime64[us]")
-
-
-def _moment_of(text: str) -> dt.datetime | None:
-    """Read a date, with a zone at UTC; None if it is none that the calendar has."""
-    match = next((found for pattern in _PLAIN if (found := pattern.fullmatch(text))), None)
-    if match is None:
-        return None
-    parts = match.groupdict(default="0")
-    zone = parts.pop("zone", "0").replace(":", "")
-    fraction = int(f"{parts.pop('fraction', '0'):0<6}"[:6])
-    try:
-        fields: Any = {part: int(digits) for part, digits in parts.items()}
-        moment = dt.datetime(**fields, microsecond=fraction)
-        if zone in ("0", "Z"):
-            return moment
-        ahead = dt.timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
-        there = dt.timezone(ahead if zone[0] == "+" else -ahead)
-        return moment.replace(tzinfo=there).astimezone(dt.UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        return None
+    return TextDates(moments, order, several=n_formats > 1)
 
 
 def _unknown(n: int) -> Moments:
@@ -177,13 +126,15 @@ def _unknown(n: int) -> Moments:
 def _may_be_date(text: str) -> bool:
     if not any(map(str.isdigit, text)):
         return False  # as most texts
-    return _take_apart(text) is not None or not np.isnat(parse_dates([text])).any()
+    part = _take_apart(text)
+    return part is not None and (part[0] != _PLAIN or not np.isnat(_moments([part[1]])).any())
 
 
 def _take_apart(text: str) -> tuple[Format, Fields] | None:
     """Return the format of a date and its fields, None if it is none."""
+    text = text.strip()
     for shape, pattern in _PATTERNS.items():
-        match = pattern.fullmatch(text.strip())
+        match = pattern.fullmatch(text)
         if match is not None:
             return _fields_of(shape, {key: value for key, value in match.groupdict().items() if value})
     return None
@@ -191,11 +142,16 @@ def _take_apart(text: str) -> tuple[Format, Fields] | None:
 
 def _fields_of(shape: str, groups: dict[str, str]) -> tuple[Format, Fields] | None:
     mark, half, name = groups.pop("mark", ""), groups.pop("half", ""), groups.pop("name", "").lower()
+    fraction, zone = groups.pop("fraction", ""), groups.pop("zone", "")
     year_digits = len(groups["year"])
     padded = len(groups.get("a", "")) == 2 and len(groups.get("b", "")) == 2
     if shape == "numbers" and year_digits == 2 and (mark == "-" or (mark == "." and not padded)):
         return None  # 22-01-23 may begin with the year, and 1.10.12 is a version
     fields = {key: int(value) for key, value in groups.items()}
+    if fraction:
+        fields["microsecond"] = int(f"{fraction:0<6}"[:6])
+    if zone[:1] in ("+", "-"):
+        fields["ahead"] = int(f"{zone[0]}1") * (60 * int(zone[1:3]) + int(zone[-2:]))
     if name:
         if name not in _MONTH_OF:
             return None
@@ -206,6 +162,8 @@ def _fields_of(shape: str, groups: dict[str, str]) -> tuple[Format, Fields] | No
         if not 1 <= fields["hour"] <= 12:
             return None
         fields["hour"] = fields["hour"] % 12 + (12 if half.lower() == "p" else 0)
+    if shape in ("iso", "points"):
+        return _PLAIN, fields
     timed = "" if "hour" not in fields else "half" if half else "time"
     return (shape, mark, str(year_digits), timed), fields
 
@@ -238,9 +196,14 @@ def _may_begin_with_year(dates: Sequence[Fields]) -> bool:
 
 def _moments(dates: Sequence[Fields], day: str = "day", month: str = "month") -> Moments:
     """Return the moments of dates, day and month by the names of their fields; NaT where there is no such."""
-    moments = _unknown(len(dates))
-    for place, one in enumerate(dates):
-        hour, minute, second = (one.get(unit, 0) for unit in ("hour", "minute", "second"))
-        with suppress(ValueError):
-            moments[place] = dt.datetime(one["year"], one[month], one.get(day, 1), hour, minute, second)
-    return moments
+    return np.array([_moment(one, one[month], one.get(day, 1)) for one in dates], dtype="datetime64[us]")
+
+
+def _moment(fields: Fields, month: int, day: int) -> dt.datetime | None:
+    """Return a date at UTC, None if the calendar has no such."""
+    hour, minute, second, part = (fields.get(x, 0) for x in ("hour", "minute", "second", "microsecond"))
+    try:
+        moment = dt.datetime(fields["year"], month, day, hour, minute, second, part)
+        return moment - dt.timedelta(minutes=fields["ahead"]) if "ahead" in fields else moment
+    except (ValueError, OverflowError):
+        return None

@@ -34,9 +34,7 @@ def read_delimited(text: str, name: str, delimiter: str) -> dict[str, TextColumn
     if not text.strip():
         raise InputError(f"{name} is empty; give a table with a header line and at least one row")
     is_long = len(text) > _SHORT and not is_intricate(text, delimiter)
-    columns = split_long(text, delimiter) if is_long else None
-    if columns is None:
-        columns = split_text(text, name, delimiter)
+    columns = (split_long(text, delimiter) if is_long else None) or split_text(text, name, delimiter)
     if not columns or len(columns[0]) < 2:
         raise InputError(f"{name} has a header line but no rows; give at least one row")
     named = [(str(column[0]).strip(), column[1:]) for column in columns]

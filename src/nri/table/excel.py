@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import groupby
 from pathlib import Path
 from string import ascii_uppercase
@@ -28,17 +28,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
-from nri.table.cells import check_distinct, missing_cells, number_as_text, objects_of
+from nri.table.cells import check_distinct, number_as_text, objects_of
 from nri.table.files import MEMORY_A_CELL, Budget, in_words
 
 logger = logging.getLogger(__name__)
 
-WORKBOOKS = _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
+_ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
 _LEAST_SECONDS, _BYTES_A_SECOND = 60, 1 << 20
 _END = 10**7  # a row and a column beyond every sheet
+_NOTHING = np.array(None)  # an empty cell, as an array that others are compared with
 # what goes wrong with a damaged archive
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, RuntimeError, ValueError)
 
@@ -63,7 +64,6 @@ class Workbook:
     header: int  # row of the names, the last one if the header has several
     rows: tuple[int, ...]  # row of the sheet for each row of the table
     right: int  # last column of the table
-    texts: frozenset[str]  # columns whose cells are texts, so that marks such as NA among them mean nothing
 
     @property
     def can_be_kept(self) -> bool:
@@ -134,28 +134,26 @@ def read_workbook(
     if not sheets:
         raise InputError(f"{name} has no sheet with cells; give one with a header row and rows")
     chosen, within = _chosen_sheet(sheets, choice, name)
-    some = (_Sheet(name, one, *parsed["cells"][one]) for one in ([chosen] if chosen else sheets))
-    sheet = next(some) if chosen or len(sheets) == 1 else _first_with_table(list(some), name)
+    candidates = [_Sheet(name, one, *parsed["cells"][one]) for one in ([chosen] if chosen else sheets)]
+    sheet = candidates[0] if len(candidates) == 1 else _first_with_table(candidates, name)
     block = sheet.table(within)
     header, names = sheet.header(block, choice.header)
-    below = range(header + 1, block.bottom + 1)
-    rows = [row for row in below if any(sheet.cells[row, column] is not None for column in names)]
+    below = sheet.filled[header + 1 : block.bottom + 1, block.left : block.right + 1]
+    rows = (np.flatnonzero(below.any(axis=1)) + header + 1).tolist()
     if not rows:
         raise InputError(f"{sheet.where} has no rows below its header in row {header + 1}")
-    # every row has the cell that is merged over it: it stands for all of them
-    cells = {column: sheet.unmerged[rows, column].tolist() for column in names}
-    kept = [c for c in names if names[c] or any(cell is not None for cell in cells[c])]
-    titles = [names[column] or f"column {column_letters(column)}" for column in kept]
+    titles, columns = [], []
+    for column, title in names.items():
+        # every row has the cell that is merged over it: it stands for all of them
+        cells = sheet.unmerged[rows, column].tolist()
+        if any(isinstance(cell, str | dt.time) for cell in cells):  # one text makes all of them texts
+            cells = ["" if cell is None else _cell_text(cell) for cell in cells]
+        if title or any(cell is not None for cell in cells):
+            titles.append(title or f"column {column_letters(column)}")
+            columns.append(objects_of(cells))
     check_distinct(titles, sheet.where, f" (the header is row {header + 1})")
-    frame, texts = {}, []
-    for title, column in zip(titles, kept, strict=True):
-        values = cells[column]
-        if any(isinstance(cell, str | dt.time) for cell in values):  # one text makes all of them texts
-            texts.append(title)
-            values = ["" if cell is None else _cell_text(cell) for cell in values]
-        frame[title] = objects_of(values)
-    place = Workbook(content, tuple(sheets), sheet.name, header, tuple(rows), block.right, frozenset(texts))
-    return frame, place
+    place = Workbook(content, tuple(sheets), sheet.name, header, tuple(rows), block.right)
+    return dict(zip(titles, columns, strict=True)), place
 
 
 def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict[str, Any]:
@@ -169,14 +167,7 @@ def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict
     command = [sys.executable, "-P", str(Path(__file__).with_name("excel_child.py"))]
     answer = {"problem": f"it cannot be parsed within {in_words(memory)} of memory"}  # unless there is one
     try:  # the parser writes a page about each panic
-        done = subprocess.run(
-            command,
-            input=request,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=seconds,
-            check=False,
-        )
+        done = subprocess.run(command, input=request, capture_output=True, timeout=seconds, check=False)
         if done.stdout.endswith(b"\n"):
             answer |= json.loads(done.stdout, object_hook=_from_json)
     except subprocess.TimeoutExpired:
@@ -191,32 +182,29 @@ def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict
 
 
 def _unpacked_size(content: bytes, name: str, budget: Budget) -> int:
-    """Return how many bytes a workbook unpacks to, whatever it says itself; refuse one that is too large."""
+    """Return how many bytes a workbook unpacks to; refuse one that is too large, or larger than it says."""
     if not content.startswith(_ZIP):
         return len(content)
-    size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            budget.check(name, unpacked=sum(part.file_size for part in archive.infolist()))
-            for part in archive.infolist():
-                part.file_size = 1 << 62  # so that reading goes on to the end of what is there
-                with archive.open(part) as file:
-                    while chunk := file.read(1 << 20):
-                        size += len(chunk)
-                        budget.check(name, unpacked=size)
+            size = sum(part.file_size for part in archive.infolist())
+            budget.check(name, unpacked=size)
+            damaged = archive.testzip() is not None
     except InputError:
         raise
     except _DAMAGED:
-        pass  # the parser finds out whether it matters
+        damaged = True
+    if damaged:
+        raise InputError(f"{name} is no readable workbook (it is damaged); save it again, or as CSV")
     return size
 
 
 def _from_json(tagged: dict[str, Any]) -> Any:
     """Return a cell that JSON has no type for."""
     tag, value = next(iter(tagged.items()))
-    if tag == "timedelta":
+    if tag == "timedelta:":
         return dt.timedelta(seconds=value)
-    types = {"date": dt.date, "datetime": dt.datetime, "time": dt.time}
+    types = {"date:": dt.date, "datetime:": dt.datetime, "time:": dt.time}
     return types[tag].fromisoformat(value) if tag in types else tagged  # type: ignore[attr-defined]
 
 
@@ -257,7 +245,7 @@ def _chosen_sheet(sheets: Sequence[str], choice: SheetChoice, name: str) -> tupl
 
 def _first_with_table(sheets: Sequence[_Sheet], name: str) -> _Sheet:
     """Return the first sheet that holds more than lines of text: many a workbook begins with a cover."""
-    chosen = next((one for one in sheets if any(block.is_wide for block in one.blocks())), sheets[0])
+    chosen = next((one for one in sheets if any(block.is_wide for block in one.blocks)), sheets[0])
     others = ", ".join(repr(one.name) for one in sheets if one is not chosen)
     logger.warning("%s: sheet %r is read; others are %s (--sheet NAME)", name, chosen.name, others)
     return chosen
@@ -268,15 +256,18 @@ class _Sheet:
 
     def __init__(self, book: str, name: str, rows: list[list[Any]], merged: list[Any]) -> None:
         self.where, self.name = f"{book}, sheet {name!r}", name
-        self.cells: NDArray[Any] = np.full((len(rows), len(rows[0]) if rows else 0), None, dtype=object)
+        self.cells: NDArray[Any] = np.empty((len(rows), len(rows[0])), dtype=object)
         for place, row in enumerate(rows):
             self.cells[place] = [_plain_cell(cell) for cell in row]
+        self.filled = np.not_equal(self.cells, _NOTHING)
         self.whole = Block(0, 0, self.cells.shape[0] - 1, self.cells.shape[1] - 1)
         ranges = [Block(*start, *end).within(self.whole) for start, end in merged]
         self.merged = [one for one in ranges if one is not None]
-        self.unmerged = self.cells.copy()
+        self.unmerged, self.spans = self.cells.copy(), np.zeros(self.cells.shape, dtype=bool)
         for one in self.merged:
             self.unmerged[one.area] = self.cells[one.top, one.left]
+            # over several columns or rows, so that the next names too
+            self.spans[one.top : one.bottom + (one.right > one.left), one.left] = True
 
     def table(self, within: Block | None) -> Block:
         """Return the block that holds the table, or the part of the chosen range that has cells."""
@@ -285,7 +276,7 @@ class _Sheet:
             if block is None:
                 raise InputError(f"{self.where} has nothing at {within}; its cells are in {self.whole}")
             return block
-        blocks = [one for one in self.blocks() if one.bottom > one.top]
+        blocks = [one for one in self.blocks if one.bottom > one.top]
         tables = [one for one in blocks if one.is_wide] or blocks
         if not tables:
             raise InputError(f"{self.where} has no table: give one with a header row and rows below it")
@@ -296,9 +287,10 @@ class _Sheet:
             logger.warning(message, self.where, largest, others)
         return largest
 
+    @cached_property
     def blocks(self) -> list[Block]:
-        """Return the rectangles that empty columns, and then empty rows, part."""
-        filled = ~(missing_cells(self.cells) & missing_cells(self.unmerged))
+        """The rectangles that empty columns, and then empty rows, part."""
+        filled = self.filled | np.not_equal(self.unmerged, _NOTHING)
         blocks: list[Block] = []
         for top, bottom in _runs(filled.any(axis=1)):
             band = filled[top : bottom + 1]
@@ -325,23 +317,22 @@ class _Sheet:
 
     def header(self, block: Block, wanted: int | None) -> tuple[int, dict[int, str]]:
         """Return the last row of the header of a table, and the name of each column."""
+        columns = range(block.left, block.right + 1)
         if wanted is not None:
             first = last = wanted - 1
             if not block.top <= last < block.bottom:
                 raise InputError(f"{self.where}: no header in row {wanted}; the table is in {block}")
-            while first > block.top and self._spans(first - 1, block):
+            while first > block.top and self.spans[first - 1, columns].any():
                 first -= 1
         else:
-            width = block.right - block.left + 1
-            enough = max(1, min(2, width), width // 2)
+            enough = max(min(2, len(columns)), len(columns) // 2)
             lines = range(block.top, block.bottom)
             first = last = next((row for row in lines if self._named(row, block) >= enough), block.top)
-            while last + 1 < block.bottom and self._spans(last, block):
+            while last + 1 < block.bottom and self.spans[last, columns].any():
                 last += 1
             if first > 0:
                 message = "%s: the header is row %d; rows above it are skipped (--header ROW)"
                 logger.warning(message, self.where, last + 1)
-        columns = range(block.left, block.right + 1)
         names = {column: self._name(first, last, column) for column in columns}
         if last > first:
             example = next((name for name in names.values() if " " in name), "")
@@ -351,21 +342,12 @@ class _Sheet:
 
     def _named(self, row: int, block: Block) -> int:
         """Return how many columns have a name in a row; a title over the whole table is the name of none."""
-        named = {c for c in range(block.left, block.right + 1) if self.cells[row, c] is not None}
+        named = self.filled[row].copy()
         for one in self.merged:
             is_title = one.left <= block.left and one.right >= block.right
-            if one.top <= row <= one.bottom and not is_title and self.cells[one.top, one.left] is not None:
-                named.update(range(max(one.left, block.left), min(one.right, block.right) + 1))
-        return len(named)
-
-    def _spans(self, row: int, block: Block) -> bool:
-        """Whether a cell of a header row stands over several columns or rows, so that the next names too."""
-        return any(
-            one.top <= row <= one.bottom
-            and block.left <= one.left <= block.right
-            and (one.right > one.left or one.bottom > row)
-            for one in self.merged
-        )
+            if one.top <= row <= one.bottom and not is_title and self.filled[one.top, one.left]:
+                named[one.left : one.right + 1] = True
+        return int(named[block.left : block.right + 1].sum())
 
     def _name(self, first: int, last: int, column: int) -> str:
         cells = self.unmerged[first : last + 1, column].tolist()

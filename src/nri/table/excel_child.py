@@ -20,19 +20,16 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.readline())
     _limit_memory(request["memory"])
     try:
-        from python_calamine import CalamineWorkbook, PasswordError
+        from python_calamine import CalamineWorkbook
 
-        try:
-            book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
-        except PasswordError:
-            answer: dict[str, Any] = {"problem": "password"}
-        else:
-            answer = {"problem": "", **_content(book, request["sheet"], request["cells"])}
+        book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+        answer = {"problem": "", **_content(book, request["sheet"], request["cells"])}
         text = json.dumps(answer, default=_tagged)
     except MemoryError:
         return  # no answer says so
     except BaseException as error:  # a panic of the parser is no Exception
-        text = json.dumps({"problem": " ".join(str(error).split())[:100]})
+        locked = type(error).__name__ == "PasswordError"
+        text = json.dumps({"problem": "password" if locked else " ".join(str(error).split())[:100]})
     sys.stdout.write(text + "\n")
 
 
@@ -63,10 +60,9 @@ def _limit_memory(size: int) -> None:
 
 
 def _tagged(cell: Any) -> dict[str, Any]:
-    """Return what JSON has no type for: dates, times and spans of time."""
-    if isinstance(cell, dt.timedelta):
-        return {"timedelta": cell.total_seconds()}
-    return {type(cell).__name__: cell.isoformat()}
+    """Return what JSON has no type for: dates, times and spans of time. No sheet has a colon in its name."""
+    value = cell.total_seconds() if isinstance(cell, dt.timedelta) else cell.isoformat()
+    return {f"{type(cell).__name__}:": value}
 
 
 if __name__ == "__main__":

@@ -24,16 +24,11 @@ _KEPT = 32 * _STEP  # bytes kept of a file before it is known to fit; a larger o
 def unpacked(content: bytes, name: str, budget: Budget) -> bytes:
     """Undo gzip, all of its layers, within a budget."""
     kept: list[bytes] = []
-    size = cells = 0
-    marks = b""
+    size = 0
     for chunk in _chunks(content, name):
-        if not size and not chunk.startswith((PARQUET, b"PK\x03\x04")):
-            marks = b"\n" + max((b",", b";", b"\t", b"|"), key=chunk[: 1 << 16].count)
         size += len(chunk)
         budget.check(name, unpacked=size)
-        if marks:
-            cells += sum(map(chunk.count, marks))
-            budget.check_text(size, cells, name)
+        budget.check_text(size, 0, name)
         if size <= _KEPT:
             kept.append(chunk)
     return b"".join(kept if size <= _KEPT else _chunks(content, name))
@@ -63,13 +58,7 @@ _ATTRIBUTE = re.compile(
     rf"@attribute \s+ (?: {_QUOTED} | (?P<bare>[^\s{{]+) ) \s* (?P<type>.+)", re.IGNORECASE | re.VERBOSE
 )
 _FIELD = re.compile(rf"""\s* (?: {_QUOTED} | (?P<bare>[^,'"]*?) ) \s* (?:,|$)""", re.VERBOSE)
-_ARFF_TYPES = {
-    "numeric": "numeric",
-    "real": "numeric",
-    "integer": "numeric",
-    "string": "text",
-    "date": "text",
-}
+_ARFF_TYPES = dict.fromkeys(("numeric", "real", "integer"), "numeric") | {"string": "text", "date": "text"}
 
 
 def read_arff(text: str, name: str) -> dict[str, Any]:
@@ -88,15 +77,14 @@ def read_arff(text: str, name: str) -> dict[str, Any]:
     if not declared:
         raise InputError(f"{name} declares no @attribute before @data; declare the columns")
     check_distinct((column for column, _ in declared), name)
-    places = [place for place, _ in lines[data + 1 :]]
-    if not places:
+    rows = {place: _arff_cells(line, place) for place, line in lines[data + 1 :]}
+    if not rows:
         raise InputError(f"{name} has no rows after @data; give at least one row")
-    rows = [_arff_cells(line, place) for place, line in lines[data + 1 :]]
-    for row, place in zip(rows, places, strict=True):
+    for place, row in rows.items():
         if len(row) != len(declared):
             raise InputError(f"{place}: {len(row)} field(s) where {len(declared)} are declared; correct it")
-    columns = zip(declared, zip(*rows, strict=True), strict=True)
-    return {one: _arff_column(one, kind, cells, places) for (one, kind), cells in columns}
+    columns = zip(declared, zip(*rows.values(), strict=True), strict=True)
+    return {one: _arff_column(one, kind, cells, [*rows]) for (one, kind), cells in columns}
 
 
 def _attribute(line: str, place: str) -> tuple[str, str | list[str]]:

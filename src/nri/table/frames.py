@@ -118,16 +118,15 @@ def _of_library(X: Any) -> Any:
 def _matrix(X: Any) -> NDArray[Any]:
     """Convert an array or a list of rows; text and numbers side by side keep their own types."""
     try:
-        array = X if isinstance(X, np.ndarray) else np.asarray(X)
-        if not isinstance(X, np.ndarray) and array.dtype.kind in "USO":
+        array: NDArray[Any] = np.asanyarray(X)
+        if array is not X and array.dtype.kind in "USO":
             array = np.asarray(X, dtype=object)  # numpy would turn [1, "red"] into two strings
     except ValueError as error:
         raise InputError(f"the rows differ in length or are no rows at all ({error}); give a table") from None
     if array.ndim != 2:
-        remedy = (
-            "Reshape your data with array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row"
-        )
-        raise InputError(f"Expected 2D array, got {array.ndim}D array instead. {remedy}")
+        cause = f"Expected 2D array, got {array.ndim}D array instead"
+        remedy = "array.reshape(-1, 1) for one column, array.reshape(1, -1) for one row"
+        raise InputError(f"{cause}. Reshape your data with {remedy}")
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: give real numbers")
     return array
@@ -149,11 +148,8 @@ def cells_of(column: Any, name: str = "the column") -> Cells:
     match values.dtype.kind:
         case "f" | "i" | "u":
             return _numbers(values, ~mask, whole=values.dtype.kind != "f")
-        case "b":
+        case "b" | "M":
             return TypedCells(Column(values, ~mask))
-        case "M":
-            moments = values.astype("datetime64[us]")
-            return TypedCells(Column(moments, ~np.isnat(moments) & ~mask))
         case "m":
             return replace(_numbers(values / np.timedelta64(1, "s"), ~mask), unit="s", floating=False)
         case "c":
@@ -231,10 +227,9 @@ def _numbers(values: NDArray[Any], known: BoolArray, *, whole: bool = False) -> 
 def categories_of(cells: NDArray[Any], categories: Sequence[str] = ()) -> TextCells:
     """Return cells as categories, those given and others; one is text even where it is a number."""
     distinct = dict.fromkeys([*categories, *cells[~missing_cells(cells)]])
-    texts: dict[str, int] = {}
-    places = {one: texts.setdefault(writable(_as_text(one)), len(texts)) for one in distinct}
+    places = {one: place for place, one in enumerate(distinct)}
     codes = np.array([places.get(cell, -1) for cell in cells], dtype=np.int64)
-    return TextCells(codes, tuple(texts), declared=True)
+    return TextCells(codes, tuple(distinct), declared=True).respelled(writable(_as_text(x)) for x in distinct)
 
 
 def _of_categories(series: Any) -> Cells:
@@ -259,39 +254,33 @@ def _of_objects(objects: NDArray[Any], name: str) -> Cells:
     def are(*wanted: type) -> bool:
         return all(issubclass(sort, wanted) for sort in sorts)
 
+    def spread(values: list[Any], dtype: str) -> NDArray[Any]:
+        spread = np.zeros(len(known), dtype=dtype)
+        spread[known] = values
+        return spread
+
     if not sorts:
         return TypedCells(Column(np.full(len(known), np.nan), known))
-    if are(str):
-        return typed_texts(cell if one else None for cell, one in zip(objects, known, strict=True))
     strange = next((x for x in sorts if not issubclass(x, _PLAIN_CELLS) and x.__name__ not in _SPANS), None)
     if strange is not None:
         what = f"column {name!r} holds a {strange.__name__}"
         raise InputError(f"{what}, but an argument must be a string or a real number; leave it out")
     if are(bool, np.bool_):
-        return TypedCells(_spread(np.array(cells, dtype=bool), known))
+        return TypedCells(Column(spread(cells, "bool"), known))
     if are(numbers.Real, Decimal, np.bool_):
         try:
-            values = np.array([float(cell) for cell in cells])
+            values = spread([float(cell) for cell in cells], "float64")
         except OverflowError:
             raise InputError(f"column {name!r} holds a number beyond 1e308; scale it") from None
-        whole = are(numbers.Integral) and not are(bool, np.bool_)
-        return _numbers(_spread(values, known).values, known, whole=whole)
+        return _numbers(values, known, whole=are(numbers.Integral))
     if are(dt.date):
         zoned = any(getattr(cell, "tzinfo", None) is not None for cell in cells)
-        moments = np.array([_moment(cell) for cell in cells], "datetime64[us]")
-        return TypedCells(_spread(moments, known), unit="UTC" if zoned else "")
+        moments = spread([_moment(cell) for cell in cells], "datetime64[us]")
+        return TypedCells(Column(moments, known), unit="UTC" if zoned else "")
     if are(dt.timedelta):
-        seconds = _spread(np.array([cell.total_seconds() for cell in cells]), known)
-        return TypedCells(seconds, unit="s")
-    texts = iter(map(_as_text, cells))
-    return typed_texts(next(texts) if one else None for one in known)
-
-
-def _spread(cells: NDArray[Any], known: BoolArray) -> Column:
-    """Put the known cells back to their rows; what stands between them is settled by the column."""
-    values = np.zeros(len(known), dtype=cells.dtype)
-    values[known] = cells
-    return Column(values, known)
+        seconds = spread([cell.total_seconds() for cell in cells], "float64")
+        return TypedCells(Column(seconds, known), unit="s")
+    return typed_texts(spread(cells if are(str) else [_as_text(cell) for cell in cells], "object"))
 
 
 def _of_numpy(cell: Any, name: object) -> Any:

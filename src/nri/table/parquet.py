@@ -24,8 +24,9 @@ _MEMORY_A_VALUE = 32  # about what a value takes that has a type of its own
 _MOST_TIMES = 30  # different times of day that may be categories, such as the begin of shifts
 INDEX = "__index_level_"  # how pandas calls an index without a name in a file; it is no column
 _NUMBER = r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN"
-_READ_AS_IT_IS = re.compile(rf"{_NUMBER}|VARCHAR|BLOB|DATE|TIME.*|INTERVAL")  # other types become text
 _NESTED = re.compile(r".*\]|(STRUCT|MAP|UNION)\b.*", re.DOTALL)
+_READ_AS_IT_IS = re.compile(rf"{_NUMBER}|VARCHAR|BLOB|DATE|TIME.*|INTERVAL|{_NESTED.pattern}", re.DOTALL)
+"""Columns of other types become text."""
 _DURATION, _UNITS = 18, ("s", "ms", "us", "ns")  # how a schema of Arrow counts types and units of time
 
 
@@ -36,35 +37,27 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[dict[str, A
 
     try:
         with _on_disk(content) as path, duckdb.connect() as database:
-            database.execute(
-                "SET TimeZone = 'UTC'; SET threads = 1; SET autoinstall_known_extensions = false"
-            )
+            database.execute("SET TimeZone = 'UTC'; SET threads = 1")
+            database.execute("SET autoinstall_known_extensions = false")
             _check_parquet(database, path, name, budget)
-            kinds = {
-                one: kind
-                for one, kind, *_ in database.execute(f"DESCRIBE FROM read_parquet('{path}')").fetchall()
-                if not one.startswith(INDEX)
-            }
-            cells = [f"{_as_read(one, kind)} AS {_quoted(one)}" for one, kind in kinds.items()]
-            columns: dict[str, Any] = database.execute(
-                f"SELECT {', '.join(cells)} FROM read_parquet('{path}')"
-            ).fetchnumpy()
+            rows = f"FROM read_parquet('{path}')"
+            described = database.execute(f"DESCRIBE {rows}").fetchall()
+            kinds = {one: kind for one, kind, *_ in described if not one.startswith(INDEX)}
+            cells = [
+                f"{_quoted(one)}{'' if _READ_AS_IT_IS.fullmatch(kind) else '::VARCHAR'} AS {_quoted(one)}"
+                for one, kind in kinds.items()
+            ]
+            columns: dict[str, Any] = database.execute(f"SELECT {', '.join(cells)} {rows}").fetchnumpy()
             _restore_types(columns, database, path)
     except InputError:
         raise
-    except (
-        duckdb.Error,
-        struct.error,
-        ValueError,
-    ) as error:  # what bytes were changed by chance decides which one it is
+    except (duckdb.Error, struct.error, ValueError) as error:  # it depends on which bytes were changed
         cause = " ".join(str(error).split())[:100] or type(error).__name__
         raise InputError(f"{name} is no readable Parquet file ({cause}); write it again") from None
     if not len(next(iter(columns.values()), ())):
         raise InputError(f"{name} has no rows; give at least one row")
     reasons = {one: _why_unreadable(kind, columns[one]) for one, kind in kinds.items()}
-    return columns, {
-        one: f"{what}; left out, give plain values instead" for one, what in reasons.items() if what
-    }
+    return columns, {one: what for one, what in reasons.items() if what}
 
 
 @contextmanager
@@ -89,18 +82,14 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _as_read(name: str, kind: str) -> str:
-    as_it_is = _READ_AS_IT_IS.fullmatch(kind) or _NESTED.fullmatch(kind)
-    return _quoted(name) if as_it_is else f"{_quoted(name)}::VARCHAR"
-
-
 def _why_unreadable(kind: str, cells: NDArray[Any]) -> str:
     """Return what the cells of a column are where they are no plain values; else nothing."""
+    what = ""
     if _NESTED.fullmatch(kind):
-        return f"the cells are nested ({kind[:40]})"
-    if kind.startswith("TIME") and cells.dtype == object and len({*cells.tolist()} - {None}) > _MOST_TIMES:
-        return "the cells are times of day, too many different ones for categories"
-    return ""
+        what = f"nested ({kind[:40]})"
+    elif kind.startswith("TIME") and cells.dtype == object and len({*cells.tolist()} - {None}) > _MOST_TIMES:
+        what = "times of day, too many different ones for categories"
+    return what and f"the cells are {what}; left out, give plain values instead"
 
 
 def _check_parquet(database: Any, path: str, name: str, budget: Budget) -> None:

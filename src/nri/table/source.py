@@ -35,7 +35,7 @@ from nri.table.cells import (
 )
 from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
-from nri.table.excel import WORKBOOKS, SheetChoice, Workbook, is_workbook, read_workbook
+from nri.table.excel import SheetChoice, Workbook, is_workbook, read_workbook
 from nri.table.files import REMEDY, Budget, decode, machine_budget, read_content
 from nri.table.formats import GZIP, PARQUET, read_arff, unpacked
 from nri.table.split import header_for, plain_numbers_of, read_wide
@@ -61,11 +61,10 @@ class Source:
     """Columns with distinct text names."""
 
     rows: Mapping[str, TextColumn]
-    """the cells as they came, by column: arrays, or series of narwhals; from text files all are texts"""
+    """the cells as they came, by column: arrays, or series of narwhals; from text files all are texts, or
+    numbers that were read already"""
     written: DelimitedText | None = None  # the text file that it was; then every cell is text
     workbook: Workbook | None = None  # the workbook that it was in
-    plain: Mapping[str, TypedCells] = field(default_factory=dict)
-    """columns of plain numbers that were read already; in the rows they are empty"""
     unreadable: Mapping[str, str] = field(default_factory=dict)
     """columns whose cells are no plain values, and what they are instead"""
 
@@ -91,15 +90,15 @@ class Source:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
         if name not in self.rows:
             raise UnknownColumnError(name, self.names)
-        if name in self.plain:
-            return self.plain[name]
+        column: Any = self.rows[name]
+        if isinstance(column, TypedCells):
+            return column
         if name in self.unreadable:
             return TypedCells(empty_column(Kind.TEXT, len(self)), note=self.unreadable[name])
-        column: Any = self.rows[name]
         if hasattr(column, "dictionary_encode"):  # from pyarrow
             texts = column.combine_chunks() if hasattr(column, "combine_chunks") else column
             return (plain_numbers_of(texts) if plainly else None) or text_cells(texts)
-        if self.written is not None or (self.workbook is not None and name in self.workbook.texts):
+        if self.written is not None or (self.workbook is not None and isinstance(column[0], str)):
             return text_cells(np.asarray(column, dtype=object))
         from nri.table.frames import cells_of
 
@@ -190,7 +189,7 @@ def open_source(
 
             columns, unreadable = read_parquet(content, name, budget)
             return Source(columns, unreadable=unreadable)
-        if content.startswith(WORKBOOKS) and is_workbook(content, by_name=expected == "excel"):
+        if is_workbook(content, by_name=expected == "excel"):
             columns, place = read_workbook(content, name, choice or SheetChoice(), budget)
             return Source(columns, workbook=place)
         text = decode(content, name)
@@ -221,9 +220,8 @@ def _open_text(text: str, name: str, format: str, budget: Budget, rewritable: bo
     if start.startswith(("<!doctype", "<html", "<?xml")):
         raise InputError(f"{name} is a web page or XML, not a table; {REMEDY}")
     wide = read_wide(text, delimiter) if width > WIDE and not rewritable else None
-    if wide is not None:
-        return Source(wide[0], DelimitedText("", delimiter), plain=wide[1])
-    return Source(read_delimited(text, name, delimiter), DelimitedText(text if rewritable else "", delimiter))
+    rows = wide or read_delimited(text, name, delimiter)
+    return Source(rows, DelimitedText(text if rewritable else "", delimiter))
 
 
 def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
@@ -312,17 +310,16 @@ def _recognise(cells: TextCells, exact: bool, decimal_comma: bool) -> ParsedText
     if not texts:
         return ParsedTexts(np.zeros(0), ColumnPlan(Kind.NUMBER))
     if cells.loose and not cells.declared and all(text.lower() in ("true", "false") for text in texts):
-        return ParsedTexts(np.array([float(text.lower() == "true") for text in texts]), TRUE_FALSE)
+        return number.read_boolean(texts, counts, TRUE_FALSE)
     has_digits = any(letter.isdigit() for text in texts for letter in text)
     if cells.declared or not has_digits:  # as most texts: no number, no date
         return recognise_categories(texts, counts, exact=exact)
     parsed = recognise_plain(texts, decimal_comma=decimal_comma) if cells.loose else None
     parsed = parsed or date.recognise(texts, counts)
-    if parsed is None:
-        parsed = number.recognise_formatted(texts, counts, decimal_comma=decimal_comma)
-        if parsed is not None and not parsed.note and not cells.loose:
-            parsed = None  # plain numbers as text were meant as categories
     if parsed is not None:
+        return parsed
+    parsed = number.recognise_formatted(texts, counts, decimal_comma=decimal_comma)
+    if parsed is not None and (parsed.note or cells.loose):  # typed texts of plain numbers are categories
         return parsed
     parsed = recognise_categories(texts, counts, exact=exact)
     return replace(parsed, note="; ".join(filter(None, (parsed.note, date.ambiguity(texts)))))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,11 +30,10 @@ def header_for(text: str, delimiter: str) -> str:
     return delimiter.join(f"column {place}" for place in range(1, width + 1))
 
 
-def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.ChunkedArray[Any]] | None:
+def split_long(text: str, delimiter: str) -> list[pa.ChunkedArray[Any]] | None:
     """Split into columns of texts, the header line first; None without pyarrow, or if rows differ in length.
 
-    The text is not intricate (:func:`nri.table.delimited.is_intricate`). With ``passing`` the cells are soon
-    freed again.
+    The text is not intricate (:func:`nri.table.delimited.is_intricate`).
     """
     try:
         import pyarrow as pa
@@ -53,8 +51,6 @@ def split_long(text: str, delimiter: str, *, passing: bool = False) -> list[pa.C
             arrow_csv.ReadOptions(autogenerate_column_names=True, block_size=block, use_threads=False),
             arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values='"' in text),
             arrow_csv.ConvertOptions(column_types=types, strings_can_be_null=False),
-            # the default keeps what many small pieces leave between them, to be used again
-            pa.default_memory_pool() if passing else pa.system_memory_pool(),
         )
     except (csv.Error, StopIteration, pa.ArrowInvalid, UnicodeEncodeError):
         return None
@@ -74,38 +70,32 @@ def _lines_of(text: str) -> Iterator[str]:
         start = end
 
 
-def read_wide(text: str, delimiter: str) -> tuple[dict[str, Any], dict[str, TypedCells]] | None:
-    """Split a wide text with a header line, columns of plain numbers apart; None if it is not plain."""
-    try:
-        import pyarrow as pa
-    except ModuleNotFoundError:
-        return None
+def read_wide(text: str, delimiter: str) -> dict[str, Any] | None:
+    """Split a wide text with a header line, and read columns of plain numbers; None if it is not plain."""
     edges = None if not text.isascii() or '"' in text or "\r" in text else _edges(text, delimiter)
     if edges is None or len(edges) < 2:
         return None
-    columns: dict[str, pa.Array] = {}
-    numbers: dict[str, TypedCells] = {}
-    names: list[str] = []
+    columns: dict[str, Any] = {}
+    width = text[: edges[0, -1]].count(delimiter) + 1
     for group in range(edges.shape[1] - 1):
         pieces = (text[start:end] for start, end in edges[:, group : group + 2].tolist())
         joined = "\n".join(piece.removeprefix(delimiter) for piece in pieces)
-        cells = split_long(joined, delimiter, passing=True)
+        cells = split_long(joined, delimiter)
         if cells is None or len(cells[0]) != len(edges):
             return None
         # one piece of memory for all: small ones would lie between texts that go, and keep their room
         values = np.empty((len(cells), len(edges) - 1))
         known = np.empty(values.shape, dtype=bool)
         for place, column in enumerate(cells):
-            name, body = str(column[0].as_py()).strip(), column.slice(1).combine_chunks()
-            names.append(name)
+            body = column.slice(1).combine_chunks()
             plain = plain_numbers_of(body)
-            columns[name] = body if plain is None else pa.nulls(len(body))
             if plain is not None:
                 values[place], known[place] = plain.column.values, plain.column.known
-                numbers[name] = TypedCells(Column(values[place], known[place]), plain.whole)
-    if "" in names or len(columns) < len(names):
+                plain = TypedCells(Column(values[place], known[place]), plain.whole)
+            columns[str(column[0].as_py()).strip()] = body if plain is None else plain
+    if "" in columns or len(columns) < width:
         return None  # reading it in the usual way shows what is wrong
-    return columns, numbers
+    return columns
 
 
 def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
@@ -119,18 +109,13 @@ def _edges(text: str, delimiter: str) -> NDArray[np.int64] | None:
             return None
         rows.append([start, *(start + places[_AT_ONCE - 1 :: _AT_ONCE]).tolist(), start + len(content)])
         start += len(line)
-    edges = np.array(rows, dtype=np.int64)
-    return edges if all((a < b).all() for a, b in pairwise(edges.T)) else None
+    return np.array(rows, dtype=np.int64)
 
 
 def plain_numbers_of(cells: pa.Array[Any]) -> TypedCells | None:
     """Return texts that are plain numbers or marks for nothing as numbers; None if one is anything else.
 
     As :func:`nri.table.cells.recognise_plain`, but of all cells at once: measurements hardly repeat.
-
-    >>> import pyarrow as pa
-    >>> plain_numbers_of(pa.array(["1.5", " NA", "2"])).column.values.tolist()
-    [1.5, nan, 2.0]
     """
     import pyarrow as pa
     import pyarrow.compute as pc

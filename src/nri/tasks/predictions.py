@@ -31,8 +31,8 @@ from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import label_array
 from nri.rule.literal import Kind
 from nri.rule.phrase import phrase_label
-from nri.table.by_plan import comparison_of, guess_of, read_by
-from nri.table.cells import ReadColumn, TextCells, fold, missing_cells, objects_of
+from nri.table.by_plan import comparison_of, read_by
+from nri.table.cells import ReadColumn, fold, missing_cells, objects_of
 from nri.table.codes import stated_by
 from nri.table.frames import columns_of
 from nri.table.source import Source, understand
@@ -269,24 +269,26 @@ class PlanReader:
             if name not in batch.names:
                 raise UnknownColumnError(name, batch.names)
             cells = source.cells(name, plainly=plan.is_plain_number)
-            if isinstance(cells, TextCells):
-                self._check(name, guess_of(cells, plan), plan)
             try:
                 reading = read_by(cells, plan, name)
             except InputError as error:
                 raise InputError(f"in {rows}: {error}") from None
+            self._check(name, plan, reading.plan)
             columns[name] = reading.column
             if reading.note and name not in self.noted:
                 self.noted.add(name)
                 _LOGGER.warning("%s", Note(name, f"in {rows}, {reading.note}"))
         return columns
 
-    def _check(self, name: str, guess: object, plan: ColumnPlan) -> None:
-        """Refuse cells that are read by the whole column together, if batches would differ."""
+    def _check(self, name: str, plan: ColumnPlan, read: ColumnPlan) -> None:
+        """Refuse cells that decide together how they are read, if batches decide differently."""
+        if read == plan:
+            return
         remedy = "write its cells in one way, or read the whole table with --engine memory"
         if plan.kind is Kind.NUMBER and not plan.stated:
             raise InputError(f"column {name!r}: the rule does not say how its numbers are written; {remedy}")
-        if guess is not None and self.guesses.setdefault(name, guess) != guess:
+        guess = (read.unit, read.day_first)
+        if self.guesses.setdefault(name, guess) != guess:
             raise InputError(f"column {name!r} has several units or formats of dates; {remedy}")
 
 
