@@ -18,8 +18,7 @@ from nri.table.cells import TypedCells
 from nri.table.codes import ReadOptions, read_options
 from nri.table.excel import SheetChoice
 from nri.table.source import Source, open_source, source_of
-from nri.table.survival import with_survival
-from nri.table.target import with_target
+from nri.table.target import with_survival, with_target
 
 
 def read_table(

@@ -12,8 +12,8 @@ from nri.induce.induce import induce_rule
 from nri.rule.estimate import SurvivalTarget
 from nri.sklearn_base import TableEstimator, check_length, has_names, read_numbers
 from nri.table.source import Source, source_of
-from nri.table.survival import with_survival
 from nri.table.table import Table
+from nri.table.target import with_survival
 
 
 class SegmentEstimator(TableEstimator):

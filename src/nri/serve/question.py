@@ -14,9 +14,8 @@ from nri.rule import Clause, ColumnPlan, Kind, Label, Literal, Op, Value
 from nri.rule.literal import plain_value
 from nri.table.by_plan import read_by
 from nri.table.cells import TextCells
-from nri.table.survival import with_survival
 from nri.table.table import Table
-from nri.table.target import with_target
+from nri.table.target import with_survival, with_target
 
 MAX_CLAUSES = 100
 MAX_LITERALS = 50  # Far more than a person reads, and few enough to be counted at once.

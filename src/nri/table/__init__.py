@@ -9,9 +9,8 @@ from nri.table.binarizer import Binarizer
 from nri.table.codes import ReadOptions
 from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, open_source, read_columns, source_of, table_of
-from nri.table.survival import with_survival
 from nri.table.table import Table
-from nri.table.target import label_table, with_target
+from nri.table.target import label_table, with_survival, with_target
 
 if TYPE_CHECKING:
     from nri.table.write import atomic_file, write_beside, write_table
