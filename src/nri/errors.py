@@ -43,10 +43,7 @@ class UnknownColumnError(InputError):
     """A column is asked for that the table does not have."""
 
     def __init__(self, name: str, present: Sequence[str], what: str = "column", where: str = "") -> None:
-        self.name = name
-        """what was asked for"""
-        self.present = tuple(present)
-        """what there is"""
+        self.name, self.present = name, tuple(present)  # what was asked for, and what there is
         asked = f"{where}: " if where else ""
         super().__init__(f"{asked}no {what} {name!r}{nearest(name, present)}")
 
@@ -60,9 +57,7 @@ class TargetError(InputError):
     """
 
     def __init__(self, cause: str, comparison: str) -> None:
-        self.cause = cause
-        self.comparison = comparison
-        """a comparison that makes classes of it"""
+        self.cause, self.comparison = cause, comparison  # the comparison makes classes of it
         super().__init__(f"{cause}; compare it, e.g. {comparison!r}")
 
 
@@ -71,8 +66,7 @@ class ScoresError(InputError):
 
     def __init__(self, name: str, scores: int, classes: int) -> None:
         self.cause = f"{name} is a number with {scores} values, labels have {classes}"
-        self.comparison = f"{name} > 0.5"
-        """a comparison that makes classes of them"""
+        self.comparison = f"{name} > 0.5"  # which makes classes of them
         super().__init__(f"{self.cause}; compare it, e.g. {self.comparison!r}, or give a tolerance")
 
 
@@ -80,8 +74,7 @@ class MissingTargetError(InputError):
     """Nobody said what is to be explained."""
 
     def __init__(self, present: Sequence[str]) -> None:
-        self.present = tuple(present)
-        """the columns that there are"""
+        self.present = tuple(present)  # the columns that there are
         super().__init__(f"which column is to be explained? Name one of {listed(present)}")
 
 

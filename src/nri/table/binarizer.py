@@ -55,13 +55,12 @@ def usable_categories(column: Column, weights: FloatArray | None = None) -> list
     later one in the alphabet is enough, which tends to be the affirmative one (no/yes, absent/present).
     """
     distinct, counts = column.distinct()
-    if weights is not None and (weights == np.round(weights)).all():
-        assert column.categories is not None, "categories are of texts"
-        of_each = np.bincount(column.values[column.known], weights[column.known], len(column.categories))
-        counts = np.array([of_each[column.categories.index(text)] for text in distinct])
-    ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
-    if len(ranked) == 2:
+    if len(distinct) == 2:
         return [max(distinct.tolist())]
+    if weights is not None and (weights == np.round(weights)).all():
+        held = column.values[column.known]
+        counts = np.bincount(held, weights[column.known])[np.flatnonzero(np.bincount(held))]
+    ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
     least = _rows_needed(round(counts.sum()))
     return sorted(text for minus, text in ranked[:_MOST_CATEGORIES] if -minus >= least)
 
@@ -81,9 +80,7 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason |
     n_cells, n_distinct = int(counts.sum()), len(distinct)
     if n_distinct == 2:
         return None
-    length, words = (
-        np.mean(one) for one in zip(*((len(x), x.count(" ") + 1) for x in distinct), strict=True)
-    )
+    length, words = np.mean([(len(text), text.count(" ") + 1) for text in distinct], axis=0)
     if n_distinct > 0.5 * n_cells and length > _LONG_TEXT and words >= _MANY_WORDS:
         return Reason.FREE_TEXT
     hardly_repeated = n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS)
@@ -139,8 +136,7 @@ class Binarizer:
             shape = f"shape=(0, {len(table.names)})"
             raise InputError(f"0 sample(s) ({shape}) while a minimum of 1 is required; give rows")
         columns, self.left_out_ = self._usable_columns(table)
-        codes = table.codes if table.outcome is not None else None
-        made = {name: self._variables_of(name, column, codes, table) for name, column in columns.items()}
+        made = {name: self._variables_of(name, column, table) for name, column in columns.items()}
         used = {name: columns[name] for name, variables in made.items() if variables}
         usual = {Kind.BOOLEAN: BOOLEAN, Kind.NUMBER: OPEN, Kind.DATE: OPEN}
         self.domain_ = {
@@ -203,7 +199,7 @@ class Binarizer:
         reasons = {name: why_useless(one, name, whole=table.plans[name].whole) for name, one in every}
         if self.mode == "paper":
             reasons = {name: None if one.known.any() else Reason.MISSING for name, one in every}
-        if all(reason is not None for reason in reasons.values()):
+        if all(reasons.values()):
             # a lone column that counts up is what somebody tries out first: better used than refused
             counting = [name for name, reason in reasons.items() if reason is Reason.IDENTIFIER]
             reasons |= {name: None for name in counting if table.columns[name].kind is Kind.NUMBER}
@@ -218,21 +214,19 @@ class Binarizer:
                 left_out.append(LeftOut(name, reason, usable))
         return columns, tuple(left_out)
 
-    def _variables_of(
-        self, name: str, column: Column, codes: IntArray | None, table: Table
-    ) -> list[rule.Literal]:
+    def _variables_of(self, name: str, column: Column, table: Table) -> list[rule.Literal]:
         if column.kind is Kind.BOOLEAN:
             return [rule.Literal(name, Op.EQ, True)]
         if column.kind is Kind.TEXT:
             return [rule.Literal(name, Op.EQ, text) for text in self._categories(column, table.weights)]
         cells = column.values[column.known]
-        if self.mode == "paper":
-            if column.kind is Kind.DATE:  # of an even number of dates the earlier of the two in the middle
-                return [rule.Literal(name, Op.GT, np.sort(cells)[(len(cells) - 1) // 2])]
-            return [rule.Literal(name, Op.GT, np.median(cells))]
+        if self.mode == "paper":  # of an even number of dates the earlier of the two in the middle
+            is_date = column.kind is Kind.DATE
+            middle = np.sort(cells)[(len(cells) - 1) // 2] if is_date else np.median(cells)
+            return [rule.Literal(name, Op.GT, middle)]
         chosen = find_thresholds(
             cells,
-            None if codes is None else codes[column.known],
+            None if table.outcome is None else table.codes[column.known],
             table.weights[column.known],
             max_thresholds=self.max_thresholds,
             min_thresholds=self.min_thresholds,
