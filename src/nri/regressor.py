@@ -48,13 +48,7 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
     stood at that fence, so that a heavy tail moves neither the choice of segments nor their values;
     predictions are drawn towards what the experts expect by as much as the segment's own mean is uncertain.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    $sections
 
     Examples
     --------
@@ -104,13 +98,7 @@ class NRISurvival(SegmentEstimator):
     lifelines has it, two columns of the table; or as a frame or an array of time and event. An event is yes
     or no, true or false, 1 or 0, or 2 where 1 is censored.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    $sections
 
     Examples
     --------

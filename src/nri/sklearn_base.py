@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import cleandoc
+from string import Template
 from typing import Any, Literal, Self
 
 import narwhals as nw
@@ -30,7 +31,6 @@ from nri.rule.column import Columns, empty_column
 from nri.rule.labels import as_label
 from nri.table.cells import missing_cells, objects_of, spelling_note, spellings_of
 from nri.table.codes import ReadOptions, read_options
-from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, source_of
 from nri.table.table import Note, Table, logger
 from nri.table.weights import settled_weights
@@ -39,8 +39,7 @@ _MANY, _REPEATS = 10_000, 3
 """Labels from which scikit-learn is asked about the classes alone, each so often that it is no surprise."""
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
 
-
-_PARAMETERS = """
+_PARAMETERS = """\
 max_clauses : int
     Most clauses in the rule of one class; for a number or a time, most segments beside the rest.
 max_branches : int, optional
@@ -68,7 +67,7 @@ missing : cell, list of cells, or dict of such by column, optional
     codes of a column that would else be found to stand for nothing.
 random_state : int, RandomState or None
     Seed of the search. None is a fixed seed here: the same table gives the same rule."""
-_ATTRIBUTES = """
+_ATTRIBUTES = """\
 rule_ : Rule
     The rule: branches in order, each with what it predicts; print it.
 left_out_ : tuple of LeftOut
@@ -82,6 +81,7 @@ n_features_in_ : int
     Columns seen in ``fit``.
 feature_names_in_ : array of str
     Their names, if they had any."""
+_SECTIONS = f"Parameters\n----------\n{_PARAMETERS}\n\nAttributes\n----------\n{_ATTRIBUTES}"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -91,8 +91,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def __init_subclass__(cls, **more: Any) -> None:
         """Complete the help by the parameters and attributes that all estimators have."""
         super().__init_subclass__(**more)
-        text = cleandoc(cls.__doc__ or "").replace("\n{parameters}", _PARAMETERS)
-        cls.__doc__ = text.replace("\n{attributes}", _ATTRIBUTES)
+        shared = {"parameters": _PARAMETERS, "attributes": _ATTRIBUTES, "sections": _SECTIONS}
+        cls.__doc__ = Template(cleandoc(cls.__doc__ or "")).safe_substitute(shared)
 
     max_clauses: int = 8
     max_branches: int | None = None
@@ -162,10 +162,9 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         rule = self.rule_ = induction.rule
         self.left_out_, self._posterior = induction.left_out, induction.posterior
         self.n_features_in_, self._column_names = len(columns), tuple(columns)
+        vars(self).pop("feature_names_in_", None)
         if named:
             self.feature_names_in_ = np.array(columns, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
         def score(columns: Columns) -> float:
             predicted = coded_predictions(rule, replace(table, columns=columns))
@@ -242,20 +241,21 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         state.pop("_posterior", None)
         if "rule_" in state:
             state["rule_"] = self.rule_.render("json")
-            state["left_out_"] = [(one.column, str(one.reason)) for one in self.left_out_]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if "rule_" in state:
-            state["rule_"] = from_json(state["rule_"])
-            state["left_out_"] = tuple(LeftOut(name, Reason(why)) for name, why in state["left_out_"])
-        super().__setstate__(state)
+        rule = {"rule_": from_json(state["rule_"])} if "rule_" in state else {}
+        super().__setstate__({**state, **rule})
 
 
 def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, NDArray[Any]]:
     """Take labels apart into classes and indices; return the classes as the caller's dtype as well."""
-    name, labels = _name_of(y, "label"), _labels(y)
+    name, cells = _name_of(y, "label"), _array_of(y)
+    is_list = isinstance(cells, list | tuple) or (isinstance(cells, np.ndarray) and cells.dtype == object)
+    if is_list and set(map(type, cells)) != {str} and len({*map(_sort_of, cells)} - {""}) > 1:
+        raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
+    labels = _flat(cells)
+    _check_finite(labels, "label")
     try:
         classes, codes = _classes(labels)
     except TypeError:
@@ -265,13 +265,12 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, N
     except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
         raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
     check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
-    codes = codes.reshape(-1).astype(np.int64)
     if labels.dtype.kind in "OU" and not exact:
         classes, codes = _joined_spellings(classes, codes, name)
     return Classes(name, tuple(as_label(label) for label in classes), codes), classes
 
 
-def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     """Return the different labels in order, and which of them each one is; texts are sorted once each."""
     if labels.dtype != object:
         return np.unique(labels, return_inverse=True)
@@ -279,17 +278,6 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     codes = np.array([first.setdefault(label, len(first)) for label in labels], dtype=np.int64)
     classes, places = np.unique(objects_of(first), return_inverse=True)
     return classes, places[codes]
-
-
-def _labels(y: Any) -> NDArray[Any]:
-    """Return labels as one array without missing ones."""
-    y = _array_of(y)
-    unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
-    if unsorted and set(map(type, y)) != {str} and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
-        raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
-    labels = _flat(y)
-    _check_finite(labels, "label")
-    return labels
 
 
 def _array_of(y: Any) -> Any:
@@ -407,8 +395,6 @@ def _name_of(y: Any, what: str) -> str:
     """Return the name of a target, y if it has none."""
     if y is None:
         raise InputError(f"requires y to be passed, but the target y is None: give a {what} for each row")
-    name = getattr(y, "name", None)
     columns = list(getattr(y, "columns", ()))
-    if name is None and len(columns) == 1:
-        (name,) = columns
+    name = columns[0] if len(columns) == 1 else getattr(y, "name", None)
     return str(name) if isinstance(name, str | int) and str(name) else "y"

@@ -29,11 +29,9 @@ __all__ += [
 ]
 __all__ += ["atomic_file", "write_beside", "write_table"]
 
-_LAZY = {"atomic_file": "write", "write_beside": "write", "write_table": "write"}
-"""What a small run does not need is loaded when it is needed."""
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    """Load what writes when it is needed: a small run writes no table."""
+    if name not in __all__:
         raise AttributeError(f"module 'nri.table' has no attribute {name!r}")
-    return getattr(import_module(f"nri.table.{_LAZY[name]}"), name)
+    return getattr(import_module("nri.table.write"), name)

@@ -54,13 +54,10 @@ def find_thresholds(
         return []
     cumulative = _cumulative_counts(codes, labels[counted], weights[counted], len(distinct))
     first = _best_cut(cumulative, 0, len(distinct)) if cumulative.shape[1] > 1 else None
-    cuts = _supervised_cuts(cumulative, first, max_thresholds)
-    missing = min(min_thresholds, max_thresholds) - len(cuts)
-    if missing > 0:
-        if first and not cuts:  # the best one all the same, though it does not pay
-            cuts, missing = [first], missing - 1
-        cuts = _fill_up(cuts, cumulative.sum(axis=1), missing)
-    return _said(distinct, cuts)
+    cuts, least = _supervised_cuts(cumulative, first, max_thresholds), min(min_thresholds, max_thresholds)
+    if first and not cuts and least > 0:  # the best one all the same, though it does not pay
+        cuts = [first]
+    return _said(distinct, _filled_up(cuts, cumulative.sum(axis=1), least))
 
 
 def _cumulative_counts(
@@ -120,11 +117,11 @@ def _description_bits(counts: FloatArray) -> float:
     return float(places + np.log2(3.0 ** classes[0] - 2) - whole + left + right)
 
 
-def _fill_up(cuts: list[Cut], rank: FloatArray, missing: int) -> list[Cut]:
-    """Add quantiles where they do not repeat what is there."""
+def _filled_up(cuts: list[Cut], rank: FloatArray, least: int) -> list[Cut]:
+    """Add quantiles where they do not repeat what is there, until there are enough cuts."""
     filled = list(cuts)
     for cut in (_quantile_cut(rank, quantile) for quantile in _QUANTILES):
-        if len(filled) == len(cuts) + missing:
+        if len(filled) >= least:
             break
         if all(abs(rank[cut.best] - rank[other.best]) >= _LEAST_APART * rank[-1] for other in filled):
             filled.append(cut)

@@ -32,10 +32,10 @@ def settled_weights(weights: FloatArray, what: str) -> FloatArray:
     if heaviest == 0:
         raise InputError(f"{what} are all zero; give at least one row some weight")
     shares = weights / heaviest
-    if heaviest > MOST_ROWS or heaviest * float(shares.sum()) > MOST_ROWS:
-        raise InputError(f"{what} stand for more than {MOST_ROWS:g} rows; divide them by {heaviest:.3g}")
-    if heaviest * float(shares.sum()) < LEAST_ROWS:
-        raise InputError(f"{what} stand for less than {LEAST_ROWS:g} rows; divide them by {heaviest:.3g}")
+    rows = heaviest * float(shares.sum())
+    if not LEAST_ROWS <= rows <= MOST_ROWS:
+        amount = f"more than {MOST_ROWS:g}" if rows > MOST_ROWS else f"less than {LEAST_ROWS:g}"
+        raise InputError(f"{what} stand for {amount} rows; divide them by {heaviest:.3g}")
     return np.where(shares < _LEAST_SHARE, 0.0, weights)
 
 
