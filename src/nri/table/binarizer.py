@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -90,6 +91,7 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason |
     return Reason.TOO_MANY if enough.sum() < _MIN_COVERED * n_cells else None
 
 
+@dataclass(eq=False, repr=False)
 class Binarizer:
     """Turn the columns of a table into boolean variables.
 
@@ -107,28 +109,24 @@ class Binarizer:
     [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
 
-    variables_: tuple[rule.Literal, ...]
-    groups_: IntArray
-    number_groups_: IntArray
-    columns_: tuple[str, ...]
-    domain_: dict[str, ColumnDomain]
-    left_out_: tuple[LeftOut, ...]
+    mode: Literal["auto", "paper"] = "auto"
+    _: KW_ONLY
+    max_thresholds: int = 6
+    min_thresholds: int = 3
+    named: Collection[str] = ()  # columns that are used although they look like identifiers or free text
 
-    def __init__(
-        self,
-        mode: Literal["auto", "paper"] = "auto",
-        *,
-        max_thresholds: int = 6,
-        min_thresholds: int = 3,
-        named: Collection[str] = (),
-    ) -> None:
-        if mode not in ("auto", "paper"):
-            raise InputError(f"unknown binarisation mode {mode!r}; use 'auto' or 'paper'")
-        if max_thresholds < 1:
-            raise InputError(f"max_thresholds is {max_thresholds}; a number column needs at least 1")
-        self.mode = mode
-        self.max_thresholds, self.min_thresholds = max_thresholds, min_thresholds
-        self.named = frozenset(named)
+    variables_: tuple[rule.Literal, ...] = field(init=False)
+    groups_: IntArray = field(init=False)
+    number_groups_: IntArray = field(init=False)
+    columns_: tuple[str, ...] = field(init=False)
+    domain_: dict[str, ColumnDomain] = field(init=False)
+    left_out_: tuple[LeftOut, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("auto", "paper"):
+            raise InputError(f"unknown binarisation mode {self.mode!r}; use 'auto' or 'paper'")
+        if self.max_thresholds < 1:
+            raise InputError(f"max_thresholds is {self.max_thresholds}; a number column needs at least 1")
 
     def fit(self, table: Table) -> "Binarizer":
         """Decide on variables from the support rows."""

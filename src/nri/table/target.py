@@ -132,7 +132,8 @@ def encode(answers: Answers) -> tuple[Classes, BoolArray]:
         raise InputError(f"no row is left: {name} is missing in all rows; choose another column")
     values = _label_values(column, answers.plan)[column.known]
     distinct, codes = np.unique(values, return_inverse=True)
-    classes = tuple(_label(value) for value in distinct)
+    labels = (as_label(value) for value in distinct)
+    classes = tuple(int(x) if isinstance(x, float) and x.is_integer() else x for x in labels)
     if len(classes) == 1:
         only = f"{_listed(classes)} in all {len(values)} rows with one"
         raise InputError(f"{name} has one class only, {only}; a rule needs rows of two classes")
@@ -151,11 +152,6 @@ def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     if column.kind is Kind.DATE:
         return column.values.astype(str).astype(object)
     return column.values
-
-
-def _label(value: Any) -> Label:
-    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return int(value) if is_whole else as_label(value)
 
 
 def _are_many(values: NDArray[Any], distinct: NDArray[Any]) -> bool:

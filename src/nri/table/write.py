@@ -110,7 +110,8 @@ def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header
         import pyarrow as pa
         from pyarrow import parquet
 
-        parquet.write_table(pa.table({name: _for_arrow(column) for name, column in columns.items()}), file)
+        cells = {name: x if isinstance(x, np.ndarray) else plain_cells(x) for name, x in columns.items()}
+        parquet.write_table(pa.table(cells), file)
         return
     if format == "xlsx":
         book = _openpyxl().Workbook()
@@ -122,14 +123,6 @@ def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header
     if header:
         writer.writerow(map(protect_from_formulas, columns))
     writer.writerows(zip(*map(_as_written, map(plain_cells, columns.values())), strict=True))
-
-
-def _for_arrow(column: Any) -> Any:
-    if isinstance(column, np.ma.MaskedArray):
-        import pyarrow as pa
-
-        return pa.array(column.data, mask=np.ma.getmaskarray(column))
-    return column if isinstance(column, np.ndarray) else plain_cells(column)
 
 
 def _as_written(cells: list[Any]) -> list[Any]:
