@@ -49,12 +49,7 @@ class UnknownColumnError(InputError):
 
 
 class TargetError(InputError):
-    """What is to be explained has too many values for classes.
-
-    >>> error = TargetError("target 'price' is a number with 80 different values, not a class", "price > 100")
-    >>> str(error)
-    "target 'price' is a number with 80 different values, not a class; compare it, e.g. 'price > 100'"
-    """
+    """What is to be explained has too many values for classes."""
 
     def __init__(self, cause: str, comparison: str) -> None:
         self.cause, self.comparison = cause, comparison  # the comparison makes classes of it
@@ -115,13 +110,7 @@ def similar_files(path: Path, ending: str = "") -> str:
 
 
 def require_extra(extra: str | None, what: str, *packages: str) -> None:
-    """Refuse to go on where a package is not installed; it comes with an extra, or by its own name.
-
-    >>> require_extra("train", "training", "no_such_package")
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: training needs no_such_package, not installed; run: pip install 'nri[train]'
-    """
+    """Refuse to go on where a package is not installed; it comes with an extra, or by its own name."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         wanted = f"'nri[{extra}]'" if extra else " ".join(missing)

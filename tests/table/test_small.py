@@ -4,9 +4,11 @@ import gzip
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from nri.errors import InputError, TargetError, require_extra
 from nri.rule import Literal, Op
-from nri.table import label_table, table_of
+from nri.table import LeftOut, Reason, label_table, table_of, with_survival, with_target
 from nri.table.by_plan import read_condition
 from nri.table.cells import as_code, fold, some_cells, spellings_of, text_cells
 from nri.table.codes import missing_codes
@@ -15,9 +17,11 @@ from nri.table.delimited import sniff_delimiter
 from nri.table.excel import _column_number, column_letters
 from nri.table.files import database_of, in_words, machine_budget, url_of, without_password
 from nri.table.formats import unpacked
+from nri.table.left_out import describe_left_out, refusal
 from nri.table.number import COMMA_GROUPS, is_missing_word, sure_value
 from nri.table.split import header_for
-from nri.table.target import class_index, describe
+from nri.table.target import class_index, describe, read_answers
+from nri.table.weights import settled_weights
 from nri.table.write import protect_from_formulas
 
 
@@ -108,3 +112,46 @@ def test_no_spreadsheet_runs_a_cell():
 
 def test_a_condition_is_read_as_a_literal():
     assert read_condition(table_of({"age": [20, 90]}), "age > 80") == Literal("age", Op.GT, 80)
+
+
+def test_a_target_is_a_column_or_a_comparison():
+    prices = table_of({"price": [50, 150, None], "size": [1, 2, 3]})
+    answers = read_answers(prices, "price > 100")
+    assert answers.column == "price"
+    assert answers.labels.values.tolist()[:2] == [False, True]
+    table = label_table(prices, "price > 100")
+    assert table.codes.tolist() == [0, 1]
+    assert (table.classes, table.positive) == ((False, True), 1)
+    rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})
+    assert with_target(rents, "rent").outcome.values[:2].tolist() == [400.5, 401.5]
+
+
+def test_a_time_and_an_event_are_an_outcome():
+    patients = table_of({"days": [5, 9], "status": ["dead", "alive"], "age": [70, 50]})
+    rows = with_survival(patients, "days", "status = dead")
+    assert rows.outcome.event.tolist() == [True, False]
+    assert rows.names == ("age",)
+
+
+def test_weights_can_be_counted_with():
+    assert settled_weights(np.array([1.0, 2.0, 5e-324]), "weights").tolist() == [1, 2, 0]
+    with pytest.raises(InputError, match=r"weights stand for more than 1e\+12 rows; divide them by 1e\+308"):
+        settled_weights(np.array([1e308, 1e308]), "weights")
+    with pytest.raises(InputError, match=r"weights stand for less than 1e-06 rows; divide them by 1e-09"):
+        settled_weights(np.array([1e-9]), "weights")
+
+
+def test_columns_left_out_are_named_with_their_reason():
+    left_out = [LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)]
+    listed = "columns left out: id looks like an identifier, note is free text"
+    assert describe_left_out(left_out) == listed
+    refused = "no column can be used: city has one value only; give columns that vary"
+    assert refusal([LeftOut("city", Reason.CONSTANT)]) == refused
+
+
+def test_an_error_is_one_line_with_the_remedy():
+    error = TargetError("target 'price' is a number with 80 different values, not a class", "price > 100")
+    assert str(error).endswith("not a class; compare it, e.g. 'price > 100'")
+    remedy = r"training needs no_such_package, not installed; run: pip install 'nri\[train\]'"
+    with pytest.raises(InputError, match=remedy):
+        require_extra("train", "training", "no_such_package")

@@ -187,9 +187,6 @@ def plain_number(
 
     Of the same length a multiple of five near the middle is preferred, then what is nearest to the middle,
     which is half way by default. The interval may be unbounded, and ``accept`` may refuse numbers.
-
-    >>> plain_number(61, 62), plain_number(58, 65), plain_number(22, 29), plain_number(-1.5, 3)
-    (61.0, 60.0, 25.0, 0.0)
     """
     assert low < high, f"nothing lies between {low} and {high}"
     if low <= 0 < high and accept(0.0):

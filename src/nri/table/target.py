@@ -34,13 +34,7 @@ class Answers:
 
 
 def read_answers(table: Table, query: str, what: str = "target") -> Answers:
-    """Return the column that a text names or compares; messages say ``what`` it is to serve as.
-
-    >>> from nri.table.source import table_of
-    >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
-    >>> answers.column, answers.labels.values.tolist()
-    ('price', [False, True])
-    """
+    """Return the column that a text names or compares; messages say ``what`` it is to serve as."""
     if query in [key.name for key in (table.groups, table.time_order) if key is not None]:
         raise InputError(f"{what} {query!r} groups or orders the rows as well; name another column there")
     name, comparison = (query, None) if query in table.columns else comparison_of(query, table.names, what)
@@ -58,11 +52,6 @@ def label_table(
 
     A positive class of several makes it a matter of two: this class, or another. That of a comparison such as
     ``price > 100`` is that it holds.
-
-    >>> from nri.table.source import table_of
-    >>> table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
-    >>> table.codes.tolist(), table.classes, table.positive, len(table)
-    ([0, 1], (False, True), 1, 2)
     """
     return _with_classes(table, read_answers(table, target), positive, weights)
 
@@ -73,11 +62,6 @@ def with_target(
     """Return the rows whose target is known with their classes, or with numbers where it is measured.
 
     A number of few values is classes, as is a comparison, and a target of which a positive class is named.
-
-    >>> from nri.table.source import table_of
-    >>> rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})
-    >>> with_target(rents, "rent").outcome.values[:2].tolist()
-    [400.5, 401.5]
     """
     answers = read_answers(table, target)
     known = answers.labels.known
@@ -193,14 +177,7 @@ def _listed(classes: Sequence[Label]) -> str:
 
 
 def with_survival(table: Table, time: str, event: str, weights: str | None = None) -> Table:
-    """Return the rows whose time and event are known, with these as their outcome.
-
-    >>> from nri.table.source import table_of
-    >>> patients = table_of({"days": [5, 9], "status": ["dead", "alive"], "age": [70, 50]})
-    >>> rows = with_survival(patients, "days", "status = dead")
-    >>> rows.outcome.event.tolist(), rows.names
-    ([True, False], ('age',))
-    """
+    """Return the rows whose time and event are known, with these as their outcome."""
     until, ended = read_answers(table, time, "time"), read_answers(table, event, "event")
     if until.column == ended.column:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")

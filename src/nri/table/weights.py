@@ -17,15 +17,7 @@ _LEAST_SHARE = 1e-12  # of the heaviest row; one that weighs less counts as abse
 
 
 def settled_weights(weights: FloatArray, what: str) -> FloatArray:
-    """Return weights, how many rows each row stands for, that can be counted with, or refuse them.
-
-    >>> settled_weights(np.array([1.0, 2.0, 5e-324]), "weights")
-    array([1., 2., 0.])
-    >>> settled_weights(np.array([1e308, 1e308]), "weights")
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: weights stand for more than 1e+12 rows; divide them by 1e+308
-    """
+    """Return weights, how many rows each row stands for, that can be counted with, or refuse them."""
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
     heaviest = float(weights.max(initial=0.0))
