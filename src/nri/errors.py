@@ -19,11 +19,7 @@ class NRIError(Exception):
 
 
 def one_line(text: str) -> str:
-    r"""Return a text with what cannot be printed (ends of lines, half characters) as its escape.
-
-    >>> print(one_line("1 cm\t\ud800"))
-    1 cm\t\ud800
-    """
+    """Return a text with what cannot be printed (ends of lines, half characters) as its escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 

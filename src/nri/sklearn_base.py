@@ -366,14 +366,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
 
 def has_names(X: Any) -> bool:
     """Whether the columns of a table have names, all of them text."""
-    if isinstance(X, Mapping):
-        found = list(X)
-    elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
-        found = list(dict.fromkeys(name for row in X for name in row))
+    if isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        X = dict.fromkeys(name for row in X for name in row)
     elif hasattr(X, "collect_schema"):  # polars; the names of a lazy frame are a query of their own
-        found = list(X.collect_schema().names())
-    else:
-        found = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas
+        X = X.collect_schema()
+    names_of = getattr(X, "column_names", getattr(X, "columns", ()))  # pyarrow; pandas
+    found = list(X if isinstance(X, Mapping) else names_of)
     return bool(found) and all(isinstance(name, str) for name in found)
 
 

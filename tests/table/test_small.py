@@ -1,12 +1,14 @@
 """What small functions of the table package return, by example."""
 
 import gzip
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nri.errors import InputError, TargetError, require_extra
+from nri.arrays import class_bits
+from nri.errors import InputError, TargetError, one_line, require_extra
 from nri.rule import Literal, Op
 from nri.table import LeftOut, Reason, label_table, table_of, with_survival, with_target
 from nri.table.by_plan import read_condition
@@ -19,10 +21,11 @@ from nri.table.files import database_of, in_words, machine_budget, url_of, witho
 from nri.table.formats import unpacked
 from nri.table.left_out import describe_left_out, refusal
 from nri.table.number import COMMA_GROUPS, is_missing_word, sure_value
+from nri.table.source import DelimitedText, Source
 from nri.table.split import header_for
 from nri.table.target import class_index, describe, read_answers
 from nri.table.weights import settled_weights
-from nri.table.write import protect_from_formulas
+from nri.table.write import protect_from_formulas, write_beside
 
 
 def test_sizes_are_written_in_words():
@@ -145,11 +148,25 @@ def test_columns_left_out_are_named_with_their_reason():
     left_out = [LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)]
     listed = "columns left out: id looks like an identifier, note is free text"
     assert describe_left_out(left_out) == listed
+    named = "year looks like an identifier (name it in columns to use it all the same)"
+    assert describe_left_out([LeftOut("year", Reason.IDENTIFIER, usable=True)]).endswith(named)
     refused = "no column can be used: city has one value only; give columns that vary"
     assert refusal([LeftOut("city", Reason.CONSTANT)]) == refused
 
 
+def test_a_table_is_written_with_columns_beside_it():
+    file, text = io.StringIO(), DelimitedText("code;share\n007;1,10\n", ";")
+    source = Source({"code": np.array(["007"]), "share": np.array(["1,10"])}, text)
+    write_beside(source, {"predicted": np.array(["yes"])}, file)
+    assert file.getvalue() == "code;share;predicted\n007;1,10;yes\n"
+
+
+def test_bits_of_classes():
+    assert class_bits(np.array([[2.0, 2.0], [4.0, 0.0]])).tolist() == [4, 0]
+
+
 def test_an_error_is_one_line_with_the_remedy():
+    assert one_line("1 cm\t\ud800") == r"1 cm\t\ud800"
     error = TargetError("target 'price' is a number with 80 different values, not a class", "price > 100")
     assert str(error).endswith("not a class; compare it, e.g. 'price > 100'")
     remedy = r"training needs no_such_package, not installed; run: pip install 'nri\[train\]'"

@@ -38,11 +38,7 @@ class LeftOut:
 
 
 def describe_left_out(left_out: Sequence[LeftOut], most: int = 12, named_in: str = "columns") -> str:
-    """Return one line that names the columns left out, why, and what can be done; empty if there are none.
-
-    >>> describe_left_out([LeftOut("year", Reason.IDENTIFIER, usable=True)])
-    'columns left out: year looks like an identifier (name it in columns to use it all the same)'
-    """
+    """Return one line that names the columns left out, why, and what can be done; empty if there are none."""
     texts = list(map(str, left_out[:most]))
     usable = [place for place, one in enumerate(left_out[:most]) if one.usable]
     if usable:  # the remedy stands once, behind the last column that it is for

@@ -53,7 +53,16 @@ def label_table(
     A positive class of several makes it a matter of two: this class, or another. That of a comparison such as
     ``price > 100`` is that it holds.
     """
-    return _with_classes(table, read_answers(table, target), positive, weights)
+    answers = read_answers(table, target)
+    labels, known = encode(answers)
+    features = _features(table, [answers.column], weights, known)
+    more = None if known.all() else features.take(~known).columns
+    features = features if more is None else features.take(known)
+    if positive is not None:
+        labels = _about(labels, positive)
+    elif answers.compared:
+        labels = replace(labels, positive=1)
+    return replace(features.with_outcome(labels), unlabelled=more)
 
 
 def with_target(
@@ -68,21 +77,9 @@ def with_target(
     values = answers.labels.values[known]
     measured = answers.labels.kind is Kind.NUMBER and len(values) > 0
     if positive is not None or not measured or not _are_many(values, np.unique(values)):
-        return _with_classes(table, answers, positive, weights)
+        return label_table(table, target, positive, weights)
     features = _features(table, [answers.column], weights, known)
     return features.take(known).with_outcome(Number(answers.name, values, answers.plan))
-
-
-def _with_classes(table: Table, answers: Answers, positive: Label | None, weights: str | None) -> Table:
-    labels, known = encode(answers)
-    features = _features(table, [answers.column], weights, known)
-    more = None if known.all() else features.take(~known).columns
-    features = features if more is None else features.take(known)
-    if positive is not None:
-        labels = _about(labels, positive)
-    elif answers.compared:
-        labels = replace(labels, positive=1)
-    return replace(features.with_outcome(labels), unlabelled=more)
 
 
 def _about(labels: Classes, positive: Label) -> Classes:

@@ -134,17 +134,10 @@ def _as_written(cells: list[Any]) -> list[Any]:
 
 
 def write_beside(source: Source, added: Mapping[str, Any], destination: str | Path | IO[str]) -> None:
-    r"""Write a table with more columns at its end.
+    """Write a table with more columns at its end.
 
     Cells of a delimited text are written as they were, at the same delimiter unless the name asks for another
     format. A file is replaced only when the new one is complete.
-
-    >>> file = io.StringIO()
-    >>> text = DelimitedText("code;share\n007;1,10\n", ";")
-    >>> source = Source({"code": np.array(["007"]), "share": np.array(["1,10"])}, text)
-    >>> write_beside(source, {"predicted": np.array(["yes"])}, file)
-    >>> file.getvalue()
-    'code;share;predicted\n007;1,10;yes\n'
     """
     format, added = format_of(destination), columns_of(added)
     if format == "xlsx" and source.workbook is not None and source.workbook.can_be_kept:
@@ -209,18 +202,11 @@ def _records(text: DelimitedText, *, simple: bool) -> list[tuple[str, str, list[
     """Return each record of a text as it is written, its end and, unless it is simple, its fields."""
     if simple:
         return [(line, "\n", []) for line in text.text.split("\n") if line.strip() or text.delimiter in line]
-    taken: list[str] = []
-
-    def lines() -> Iterator[str]:
-        for line in io.StringIO(text.text, newline=""):
-            taken.append(line)
-            yield line
-
-    records = []
+    lines, start, records = list(io.StringIO(text.text, newline="")), 0, []
+    reader = csv.reader(lines, delimiter=text.delimiter, skipinitialspace=True)
     try:
-        for fields in csv.reader(lines(), delimiter=text.delimiter, skipinitialspace=True):
-            written = "".join(taken)
-            taken.clear()
+        for fields in reader:
+            written, start = "".join(lines[start : reader.line_num]), reader.line_num
             body = written.rstrip("\r\n")
             if body.strip() or text.delimiter in body:  # blank lines are no rows
                 records.append((body, written[len(body) :], fields))
