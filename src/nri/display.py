@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray
-from nri.errors import InputError
+from nri.errors import require_extra
 from nri.outcome import Classes, Number, Survival
 from nri.outcome.number import mean_of
 from nri.outcome.score import wilson
@@ -43,10 +43,9 @@ class _Display:
     def _axes(self, ax: Any, height: float, width: float = 8.0) -> Any:
         """Return the axes to draw on, new ones of some height, in inches, if none are given."""
         if ax is None:
-            try:
-                import matplotlib.pyplot as plt
-            except ImportError:
-                raise InputError("drawing needs matplotlib; run: pip install 'nri[notebook]'") from None
+            require_extra("notebook", "drawing", "matplotlib")
+            import matplotlib.pyplot as plt
+
             _, ax = plt.subplots(figsize=(width, height), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         for side in ("top", "right"):
@@ -281,8 +280,7 @@ class CalibrationDisplay(_Display):
                 interval = wilson(share, float(weights.sum()))
                 observed = share, interval.low, interval.high
             elif isinstance(outcome, Number):
-                mean = mean_of(outcome.values[rows], outcome.values[rows], weights)
-                observed = mean.mean, mean.low, mean.high
+                observed = _bounds(rule, mean_of(outcome.values[rows], outcome.values[rows], weights))
             else:
                 assert isinstance(outcome, Survival)
                 due = expected_events(outcome.time, outcome.event, table.weights)[rows] @ weights

@@ -35,8 +35,7 @@ from nri.table.source import Source, source_of
 from nri.table.table import Note, Table, logger
 from nri.table.weights import settled_weights
 
-_MANY, _REPEATS = 10_000, 3
-"""Labels from which scikit-learn is asked about the classes alone, each so often that it is no surprise."""
+_REPEATS = 3  # How often scikit-learn is shown each class, so that it wonders about none.
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
 
 _PARAMETERS = """\
@@ -261,7 +260,7 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, N
     except TypeError:
         raise InputError(_MIXED) from None
     try:
-        check_classification_targets(labels if len(labels) < _MANY else np.repeat(classes, _REPEATS))
+        check_classification_targets(np.repeat(classes, _REPEATS))
     except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
         raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
     check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)

@@ -9,8 +9,9 @@ import pytest
 
 from nri.arrays import class_bits
 from nri.errors import InputError, TargetError, one_line, require_extra
+from nri.outcome import Classes
 from nri.rule import Literal, Op
-from nri.table import LeftOut, Reason, label_table, table_of, with_survival, with_target
+from nri.table import Binarizer, LeftOut, Reason, label_table, table_of, with_survival, with_target
 from nri.table.by_plan import read_condition
 from nri.table.cells import as_code, fold, some_cells, spellings_of, text_cells
 from nri.table.codes import missing_codes
@@ -89,6 +90,14 @@ def test_thresholds_are_said_plainly():
     assert say(np.array([23.0, 31, 45, 58]), Cut(1, np.array([1, 2]))) == 30
     low, high = np.datetime64("2019-11-05", "us"), np.datetime64("2020-02-03", "us")
     assert plain_date(low, high, low) == np.datetime64("2020-01-01")
+
+
+def test_columns_become_variables():
+    table = table_of({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"]})
+    table = table.with_outcome(Classes("y", (0, 1), np.array([0, 0, 1, 1])))
+    binarizer = Binarizer(max_thresholds=1).fit(table)
+    assert [f"{v.column} {v.op} {v.value}" for v in binarizer.variables_] == ["age > 50", "sex = m"]
+    assert binarizer.cells(table.columns)[0].astype(int).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
 
 
 def test_texts_show_their_delimiter_and_get_a_header():

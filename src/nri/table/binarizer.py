@@ -97,16 +97,6 @@ class Binarizer:
 
     A matrix of floats that are all 0, 1 or missing is used as it is in either mode: every column is
     one variable, also one that never changes, so that the variables are those of the caller's array.
-
-    >>> from nri.outcome import Classes
-    >>> from nri.table import table_of
-    >>> table = table_of({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"]})
-    >>> table = table.with_outcome(Classes("y", (0, 1), np.array([0, 0, 1, 1])))
-    >>> binarizer = Binarizer(max_thresholds=1).fit(table)
-    >>> [f"{v.column} {v.op} {v.value}" for v in binarizer.variables_]
-    ['age > 50', 'sex = m']
-    >>> binarizer.cells(table.columns)[0].astype(int).tolist()
-    [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
 
     mode: Literal["auto", "paper"] = "auto"
