@@ -118,20 +118,17 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         It needs no ``fit``, and changes nothing. ``more`` are weights, times and events, as for ``fit``.
         """
         table = self._explained(X, y, **more)
-        return alternatives(
-            table, self.settings, within, most, rng=self._generator(), floors=getattr(self, "_floors", None)
-        )
+        floors = getattr(self, "_floors", None)
+        return alternatives(table, self.settings, within, most, rng=self._generator(), floors=floors)
 
     @property
     def settings(self) -> Settings:
         """What is asked of the rule, checked."""
-        use: list[str] | None = None
+        use = None if self.columns is None else names("columns", self.columns)
         never: list[str] = []
         if isinstance(self.columns, Mapping):
             use = [str(name) for name, wanted in self.columns.items() if wanted] or None
             never = [str(name) for name, wanted in self.columns.items() if not wanted]
-        elif self.columns is not None:
-            use = names("columns", self.columns)
         return Settings(
             max_clauses=whole("max_clauses", self.max_clauses),
             max_branches=self.max_branches,
@@ -154,10 +151,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         return table if weights is None else table.reweighted(weights)
 
     def _keep(self, induction: Induction, table: Table, columns: Sequence[str], *, named: bool) -> Self:
-        """Keep a rule, the columns of fit, and what leaving out each of them costs on a table.
-
-        That is how much worse the rule does where the column is unknown.
-        """
+        """Keep a rule, the columns of fit, and how much worse it does on a table where one is unknown."""
         rule = self.rule_ = induction.rule
         self.left_out_, self._posterior = induction.left_out, induction.posterior
         self.n_features_in_, self._column_names = len(columns), tuple(columns)
@@ -190,9 +184,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     def _html_repr(self) -> str:
         """Show the rule in a notebook once there is one, and before that what any estimator shows."""
-        if hasattr(self, "rule_"):
-            return str(self.rule_._repr_html_())
-        return str(super()._html_repr())
+        return str(self.rule_._repr_html_() if hasattr(self, "rule_") else super()._html_repr())
 
     def _generator(self) -> np.random.Generator:
         if isinstance(self.random_state, np.random.Generator):

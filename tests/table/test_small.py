@@ -15,7 +15,7 @@ from nri.table import Binarizer, LeftOut, Reason, label_table, table_of, with_su
 from nri.table.by_plan import read_condition
 from nri.table.cells import as_code, fold, some_cells, spellings_of, text_cells
 from nri.table.codes import missing_codes
-from nri.table.cuts import Cut, even_thresholds, plain_date, say
+from nri.table.cuts import Cut, even_thresholds, find_thresholds, plain_date, say
 from nri.table.delimited import sniff_delimiter
 from nri.table.excel import _column_number, column_letters
 from nri.table.files import database_of, in_words, machine_budget, url_of, without_password
@@ -86,6 +86,8 @@ def test_codes_for_nothing_are_found_and_plain_or_not():
 
 
 def test_thresholds_are_said_plainly():
+    age = np.array([23.0, 31, 45, 58, 65, 70])
+    assert find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1) == [60]
     assert even_thresholds(np.arange(100.0), np.ones(100), 4) == [25, 50, 75]
     assert say(np.array([23.0, 31, 45, 58]), Cut(1, np.array([1, 2]))) == 30
     low, high = np.datetime64("2019-11-05", "us"), np.datetime64("2020-02-03", "us")

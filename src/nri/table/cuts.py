@@ -41,10 +41,6 @@ def find_thresholds(
 
     The cuts with the most information about the labels, best first, are kept while they pay for themselves
     (the test of Fayyad and Irani); the best one that does not and quantiles make up ``min_thresholds``.
-
-    >>> age = np.array([23.0, 31, 45, 58, 65, 70])
-    >>> find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1)
-    [60.0]
     """
     weights = np.ones(len(values)) if weights is None else weights
     labels = np.zeros(len(values), np.int64) if labels is None else labels
