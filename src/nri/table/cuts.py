@@ -190,11 +190,9 @@ def plain_number(
     low, high = _finite(low, high)
     middle = low / 2 + high / 2 if middle is None else middle
     largest = math.floor(math.log10(max(abs(low), abs(high))))
-    for exponent in range(largest, largest - _MOST_DIGITS, -1):
-        for number in _multiples(low, high, middle, exponent):
-            if accept(number):
-                return number
-    return float(low)
+    exponents = range(largest, largest - _MOST_DIGITS, -1)
+    tried = chain.from_iterable(_multiples(low, high, middle, exponent) for exponent in exponents)
+    return next(filter(accept, tried), float(low))
 
 
 def plain_date(
