@@ -155,7 +155,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         rule = self.rule_ = induction.rule
         self.left_out_, self._posterior = induction.left_out, induction.posterior
         self.n_features_in_, self._column_names = len(columns), tuple(columns)
-        vars(self).pop("feature_names_in_", None)
+        self.__dict__.pop("feature_names_in_", None)
         if named:
             self.feature_names_in_ = np.array(columns, dtype=object)
 
