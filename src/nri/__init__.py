@@ -10,23 +10,36 @@ THEN y = yes        ELSE no   15 of 15 rows, about 0.98 on new ones
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nri.api import binarize, read_rule, read_table, write_rule
-    from nri.display import CalibrationDisplay, CoverageDisplay, RuleDisplay, WhyDisplay
-    from nri.errors import InputError, NRIError
-    from nri.estimator import NRIClassifier
-    from nri.induce.alternatives import Alternatives, alternatives
-    from nri.induce.induce import induce_rule
-    from nri.induce.settings import Knowledge, Settings
-    from nri.induce.validate import cross_validate, diagnose
-    from nri.networks import export_weights, train_network
-    from nri.regressor import NRIRegressor, NRISurvival
-    from nri.report import ReportOptions, write_report
-    from nri.rule import Rule
-    from nri.table import Table
-    from nri.tasks.compare import compare_rules
-    from nri.tasks.slices import error_slices
-    from nri.tasks.stability import clause_stability
-    from nri.tasks.surrogate import surrogate_of_model
+    from nri.api import binarize as binarize
+    from nri.api import read_rule as read_rule
+    from nri.api import read_table as read_table
+    from nri.api import write_rule as write_rule
+    from nri.display import CalibrationDisplay as CalibrationDisplay
+    from nri.display import CoverageDisplay as CoverageDisplay
+    from nri.display import RuleDisplay as RuleDisplay
+    from nri.display import WhyDisplay as WhyDisplay
+    from nri.errors import InputError as InputError
+    from nri.errors import NRIError as NRIError
+    from nri.estimator import NRIClassifier as NRIClassifier
+    from nri.induce.alternatives import Alternatives as Alternatives
+    from nri.induce.alternatives import alternatives as alternatives
+    from nri.induce.induce import induce_rule as induce_rule
+    from nri.induce.settings import Knowledge as Knowledge
+    from nri.induce.settings import Settings as Settings
+    from nri.induce.validate import cross_validate as cross_validate
+    from nri.induce.validate import diagnose as diagnose
+    from nri.networks import export_weights as export_weights
+    from nri.networks import train_network as train_network
+    from nri.regressor import NRIRegressor as NRIRegressor
+    from nri.regressor import NRISurvival as NRISurvival
+    from nri.report import ReportOptions as ReportOptions
+    from nri.report import write_report as write_report
+    from nri.rule import Rule as Rule
+    from nri.table import Table as Table
+    from nri.tasks.compare import compare_rules as compare_rules
+    from nri.tasks.slices import error_slices as error_slices
+    from nri.tasks.stability import clause_stability as clause_stability
+    from nri.tasks.surrogate import surrogate_of_model as surrogate_of_model
 
 _NAMES = {
     "nri.estimator": ("NRIClassifier",),
@@ -51,39 +64,7 @@ _NAMES = {
 asked for: the command line needs none of them."""
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = [
-    "Alternatives",
-    "CalibrationDisplay",
-    "CoverageDisplay",
-    "InputError",
-    "Knowledge",
-    "NRIClassifier",
-    "NRIError",
-    "NRIRegressor",
-    "NRISurvival",
-    "ReportOptions",
-    "Rule",
-    "RuleDisplay",
-    "Settings",
-    "Table",
-    "WhyDisplay",
-    "__version__",
-    "alternatives",
-    "binarize",
-    "clause_stability",
-    "compare_rules",
-    "cross_validate",
-    "diagnose",
-    "error_slices",
-    "export_weights",
-    "induce_rule",
-    "read_rule",
-    "read_table",
-    "surrogate_of_model",
-    "train_network",
-    "write_report",
-    "write_rule",
-]
+__all__ = ["__version__", *_PLACES]
 
 
 def __getattr__(name: str) -> Any:

@@ -18,8 +18,7 @@ from nri.table.cells import TypedCells
 from nri.table.codes import ReadOptions, read_options
 from nri.table.excel import SheetChoice
 from nri.table.source import Source, open_source, source_of
-from nri.table.survival import with_survival
-from nri.table.target import with_target
+from nri.table.target import with_survival, with_target
 
 
 def read_table(
@@ -208,10 +207,9 @@ def binarize(
 
 def _stated_kinds(source: Source, numeric: Collection[str]) -> dict[str, Kind]:
     """Return the kind of each column where somebody names the numbers; booleans by type stay booleans."""
-    read = {name: source.cells(name) for name in source.names if name not in numeric}
-    others = {
-        name: Kind.TEXT
-        for name, cells in read.items()
-        if not (isinstance(cells, TypedCells) and cells.column.kind is Kind.BOOLEAN)
-    }
-    return others | dict.fromkeys(numeric, Kind.NUMBER)
+    kinds = dict.fromkeys(numeric, Kind.NUMBER)
+    for name in (name for name in source.names if name not in numeric):
+        cells = source.cells(name)
+        if not (isinstance(cells, TypedCells) and cells.column.kind is Kind.BOOLEAN):
+            kinds[name] = Kind.TEXT
+    return kinds

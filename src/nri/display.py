@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from nri.arrays import BoolArray, FloatArray
-from nri.errors import InputError
+from nri.errors import require_extra
 from nri.outcome import Classes, Number, Survival
 from nri.outcome.number import mean_of
 from nri.outcome.score import wilson
@@ -43,10 +43,9 @@ class _Display:
     def _axes(self, ax: Any, height: float, width: float = 8.0) -> Any:
         """Return the axes to draw on, new ones of some height, in inches, if none are given."""
         if ax is None:
-            try:
-                import matplotlib.pyplot as plt
-            except ImportError:
-                raise InputError("drawing needs matplotlib; run: pip install 'nri[notebook]'") from None
+            require_extra("notebook", "drawing", "matplotlib")
+            import matplotlib.pyplot as plt
+
             _, ax = plt.subplots(figsize=(width, height), layout="constrained")
         self.ax_, self.figure_ = ax, ax.figure
         for side in ("top", "right"):
@@ -58,11 +57,11 @@ class _Display:
         wrapped = [textwrap.wrap(name, _LETTERS, subsequent_indent="    ") or [""] for name in names]
         heights = np.array([_LINE_HEIGHT * len(lines) + _ROOM for lines in wrapped])
         ends = np.cumsum(heights)
-        ax = self._axes(ax, 1.0 + 0.55 * float(ends[-1]) if len(names) else 1.5)
+        ax = self._axes(ax, 1.0 + 0.55 * float(ends[-1]))
+        look = {"transform": ax.get_yaxis_transform(), "va": "top", "fontsize": 9, "clip_on": False}
         for lines, top in zip(wrapped, ends - heights, strict=True):
-            place = ax.get_yaxis_transform()
-            ax.text(0.01, top, "\n".join(lines), transform=place, va="top", fontsize=9, clip_on=False)
-        ax.set_ylim(float(ends[-1]) + 0.1 if len(names) else 1.0, -0.25)
+            ax.text(0.01, top, "\n".join(lines), **look)
+        ax.set_ylim(float(ends[-1]) + 0.1, -0.25)
         ax.set_yticks([])
         ax.spines["left"].set_visible(False)
         return ax, ends - _ROOM / 2
@@ -89,11 +88,10 @@ class RuleDisplay(_Display):
     def from_rule(cls, rule: Rule, *, ax: Any = None) -> Self:
         """Draw a rule."""
         names, kind = _names(rule), rule.predicts.kind
-        values, low, high = _columns([_bounds(rule, one) for one in rule.estimates], 3)
+        values, low, high = np.array([_bounds(rule, one) for one in rule.estimates]).T
         predicted = [_predicted(rule, one) for one in rule.estimates]
         amounts = predicted if kind == "number" else [f"{value:.2f}" for value in values]
-        pairs = zip(amounts, rule.estimates, strict=True)
-        labels = [f"{amount}, {one.rows:g} rows" for amount, one in pairs]
+        labels = [f"{amount}, {one.rows:g} rows" for amount, one in zip(amounts, rule.estimates, strict=True)]
         if kind == "classes":
             names = [f"{name} → {value}" for name, value in zip(names, predicted, strict=True)]
         measure = {"classes": "share of the predicted class", "number": rule.target, "survival": "risk"}[kind]
@@ -104,10 +102,9 @@ class RuleDisplay(_Display):
         ax, places = self._branches(ax, self.clauses)
         ax.hlines(places, self.low, self.high, color=_GREEN, alpha=0.35, linewidth=6)
         ax.plot(self.values, places, "o", color=_GREEN)
+        look: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 8}
         for place, high, label in zip(places, self.high, self.labels, strict=True):
-            ax.annotate(
-                label, (high, place), xytext=(7, 0), textcoords="offset points", va="center", fontsize=8
-            )
+            ax.annotate(label, (high, place), xytext=(7, 0), **look)
         low, high = float(self.low.min()), float(self.high.max())
         if self.measure.startswith("share"):
             low, high = 0.0, 1.0
@@ -224,21 +221,21 @@ class WhyDisplay(_Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Write each branch with a line for each of its conditions; the one that decides is marked."""
-        n_lines = sum(1 + len(one) for one in self.conditions)
-        ax = self._axes(ax, 0.8 + 0.27 * max(n_lines, 1))
         looks = {"holds": (_GREEN, "✓"), "fails": (_AMBER, "✗"), "unknown": (_SOFT, "?")}
-        place = 0
+        lines: list[tuple[float, str, dict[str, str]]] = []
         for i, (heading, conditions) in enumerate(zip(self.clauses, self.conditions, strict=True)):
             weight, mark = ("bold", "  (decides)") if i == self.decided else ("normal", "")
-            ax.text(0.0, place, f"→ {heading}{mark}", va="center", fontsize=9, fontweight=weight)
+            lines.append((0.0, f"→ {heading}{mark}", {"fontweight": weight}))
             for condition, state in conditions:
-                place += 1
                 colour, sign = looks[state]
                 shown = textwrap.shorten(condition, _LETTERS, placeholder=" …")
-                ax.text(0.04, place, f"{sign} {shown}", color=colour, va="center", fontsize=9)
-            place += 1
+                lines.append((0.04, f"{sign} {shown}", {"color": colour}))
+        height = max(len(lines), 1)
+        ax = self._axes(ax, 0.8 + 0.27 * height)
+        for place, (indent, text, look) in enumerate(lines):
+            ax.text(indent, place, text, va="center", fontsize=9, **look)
         ax.set_xlim(0.0, 1.0)
-        ax.set_ylim(max(n_lines, 1) - 0.4, -0.6)
+        ax.set_ylim(height - 0.4, -0.6)
         ax.set_axis_off()
         because = "" if self.decided < len(self.clauses) else ", because no branch holds"
         ax.set_title(f"{self.prediction}{because}", loc="left", fontsize=11)
@@ -283,15 +280,14 @@ class CalibrationDisplay(_Display):
                 interval = wilson(share, float(weights.sum()))
                 observed = share, interval.low, interval.high
             elif isinstance(outcome, Number):
-                mean = mean_of(outcome.values[rows], outcome.values[rows], weights)
-                observed = mean.mean, mean.low, mean.high
+                observed = _bounds(rule, mean_of(outcome.values[rows], outcome.values[rows], weights))
             else:
                 assert isinstance(outcome, Survival)
                 due = expected_events(outcome.time, outcome.event, table.weights)[rows] @ weights
                 events = float(outcome.event[rows] @ weights)
                 observed = _with_reach(events / max(float(due), 1e-9), events)
             points.append((float(value), *observed, float(weights.sum())))
-        return cls(name, *_columns(points, 5)).plot(ax=ax)
+        return cls(name, *np.array(points).T).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw a point for each prediction beside the line on which both are equal."""
@@ -328,11 +324,6 @@ def _predicted(rule: Rule, estimate: Any) -> str:
     if isinstance(estimate, Risk):
         return f"risk {estimate.value:.2f}"
     return str(rule.predicts.cells(estimate)[0])
-
-
-def _columns(points: Sequence[tuple[float, ...]], count: int) -> list[FloatArray]:
-    """Return so many columns of rows of numbers, empty ones if there are no rows."""
-    return list(np.array(points, dtype=np.float64).reshape(-1, count).T)
 
 
 def _state(holds: BoolArray, known: BoolArray) -> str:

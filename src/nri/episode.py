@@ -28,20 +28,17 @@ class Cells:
         return len(self.values)
 
     def take(self, rows: IntArray) -> "Cells":
-        """Return some of the rows."""
+        """Return some of the rows, of an episode without their labels."""
         return Cells(self.values[rows], self.known[rows], self.numbers[rows])
 
 
 @dataclass(frozen=True, eq=False)
-class Episode:
-    """M rows, N boolean variables with unknown cells, a class index and a weight for each row."""
+class Episode(Cells):
+    """M rows of cells, with a class index and a weight for each row."""
 
-    values: BoolArray  # [M, N]; False wherever unknown
-    known: BoolArray  # [M, N]
     labels: IntArray  # [M], class indices in 0 .. n_classes-1
     weights: FloatArray  # [M], how many rows each row stands for
     n_classes: int
-    numbers: NDArray[np.float32]  # [M, F], see :class:`Cells`
     prices: FloatArray
     """[n_classes, n_classes], what it costs to say the second class of a row of the first; the dearest error
     costs 1 on average over the rows"""
@@ -49,19 +46,10 @@ class Episode:
 
     def __post_init__(self) -> None:
         assert self.values.shape == self.known.shape, "values and known differ in shape"
-        assert len(self.labels) == len(self.weights) == len(self.values), "rows differ in number"
-        assert len(self.numbers) == len(self.values), "rows differ in number"
+        assert {len(self.labels), len(self.weights), len(self.numbers)} == {len(self)}, (
+            "rows differ in number"
+        )
         assert not (self.values & ~self.known).any(), "an unknown cell must be False in values"
-
-    @property
-    def cells(self) -> Cells:
-        """The rows without their labels."""
-        return Cells(self.values, self.known, self.numbers)
-
-    @property
-    def n_rows(self) -> int:
-        """M"""
-        return len(self.values)
 
     @property
     def n_variables(self) -> int:
@@ -107,7 +95,7 @@ def make_episode(
         prices = prices * (of_classes.sum() / max(float(of_classes @ prices.max(axis=1)), 1e-300))
     if unlabelled is None:
         unlabelled = Cells(values, known, numbers).take(np.arange(0))
-    return Episode(values & known, known, labels, weights, n_classes, numbers, prices, unlabelled)
+    return Episode(values & known, known, numbers, labels, weights, n_classes, prices, unlabelled)
 
 
 def literal_truth(values: BoolArray, known: BoolArray) -> BoolArray:

@@ -19,11 +19,7 @@ class NRIError(Exception):
 
 
 def one_line(text: str) -> str:
-    r"""Return a text with what cannot be printed (ends of lines, half characters) as its escape.
-
-    >>> print(one_line("1 cm\t\ud800"))
-    1 cm\t\ud800
-    """
+    """Return a text with what cannot be printed (ends of lines, half characters) as its escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
@@ -43,26 +39,16 @@ class UnknownColumnError(InputError):
     """A column is asked for that the table does not have."""
 
     def __init__(self, name: str, present: Sequence[str], what: str = "column", where: str = "") -> None:
-        self.name = name
-        """what was asked for"""
-        self.present = tuple(present)
-        """what there is"""
+        self.name, self.present = name, tuple(present)  # what was asked for, and what there is
         asked = f"{where}: " if where else ""
         super().__init__(f"{asked}no {what} {name!r}{nearest(name, present)}")
 
 
 class TargetError(InputError):
-    """What is to be explained has too many values for classes.
-
-    >>> error = TargetError("target 'price' is a number with 80 different values, not a class", "price > 100")
-    >>> str(error)
-    "target 'price' is a number with 80 different values, not a class; compare it, e.g. 'price > 100'"
-    """
+    """What is to be explained has too many values for classes."""
 
     def __init__(self, cause: str, comparison: str) -> None:
-        self.cause = cause
-        self.comparison = comparison
-        """a comparison that makes classes of it"""
+        self.cause, self.comparison = cause, comparison  # the comparison makes classes of it
         super().__init__(f"{cause}; compare it, e.g. {comparison!r}")
 
 
@@ -71,8 +57,7 @@ class ScoresError(InputError):
 
     def __init__(self, name: str, scores: int, classes: int) -> None:
         self.cause = f"{name} is a number with {scores} values, labels have {classes}"
-        self.comparison = f"{name} > 0.5"
-        """a comparison that makes classes of them"""
+        self.comparison = f"{name} > 0.5"  # which makes classes of them
         super().__init__(f"{self.cause}; compare it, e.g. {self.comparison!r}, or give a tolerance")
 
 
@@ -80,8 +65,7 @@ class MissingTargetError(InputError):
     """Nobody said what is to be explained."""
 
     def __init__(self, present: Sequence[str]) -> None:
-        self.present = tuple(present)
-        """the columns that there are"""
+        self.present = tuple(present)  # the columns that there are
         super().__init__(f"which column is to be explained? Name one of {listed(present)}")
 
 
@@ -122,13 +106,7 @@ def similar_files(path: Path, ending: str = "") -> str:
 
 
 def require_extra(extra: str | None, what: str, *packages: str) -> None:
-    """Refuse to go on where a package is not installed; it comes with an extra, or by its own name.
-
-    >>> require_extra("train", "training", "no_such_package")
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: training needs no_such_package, not installed; run: pip install 'nri[train]'
-    """
+    """Refuse to go on where a package is not installed; it comes with an extra, or by its own name."""
     missing = [name for name in packages if importlib.util.find_spec(name) is None]
     if missing:
         wanted = f"'nri[{extra}]'" if extra else " ".join(missing)

@@ -59,7 +59,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
     stable : bool
         Whether the rule is to be one that other rows would have given too: chosen by what the model believes
         of rows rather than by the labels of the few at hand. For ``model="seeded"``.
-    {parameters}
+    $parameters
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         The order of the classes by which errors were priced; empty without one.
     floors_ : Floored or None
         How floors for sensitivity and specificity were met, where some are asked for; print it.
-    {attributes}
+    $attributes
 
     Examples
     --------

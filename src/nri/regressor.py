@@ -12,8 +12,8 @@ from nri.induce.induce import induce_rule
 from nri.rule.estimate import SurvivalTarget
 from nri.sklearn_base import TableEstimator, check_length, has_names, read_numbers
 from nri.table.source import Source, source_of
-from nri.table.survival import with_survival
 from nri.table.table import Table
+from nri.table.target import with_survival
 
 
 class SegmentEstimator(TableEstimator):
@@ -48,13 +48,7 @@ class NRIRegressor(RegressorMixin, SegmentEstimator):  # type: ignore[misc]  # s
     stood at that fence, so that a heavy tail moves neither the choice of segments nor their values;
     predictions are drawn towards what the experts expect by as much as the segment's own mean is uncertain.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    $sections
 
     Examples
     --------
@@ -104,13 +98,7 @@ class NRISurvival(SegmentEstimator):
     lifelines has it, two columns of the table; or as a frame or an array of time and event. An event is yes
     or no, true or false, 1 or 0, or 2 where 1 is censored.
 
-    Parameters
-    ----------
-    {parameters}
-
-    Attributes
-    ----------
-    {attributes}
+    $sections
 
     Examples
     --------

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import cleandoc
+from string import Template
 from typing import Any, Literal, Self
 
 import narwhals as nw
@@ -30,17 +31,14 @@ from nri.rule.column import Columns, empty_column
 from nri.rule.labels import as_label
 from nri.table.cells import missing_cells, objects_of, spelling_note, spellings_of
 from nri.table.codes import ReadOptions, read_options
-from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, source_of
 from nri.table.table import Note, Table, logger
 from nri.table.weights import settled_weights
 
-_MANY, _REPEATS = 10_000, 3
-"""Labels from which scikit-learn is asked about the classes alone, each so often that it is no surprise."""
+_REPEATS = 3  # How often scikit-learn is shown each class, so that it wonders about none.
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
 
-
-_PARAMETERS = """
+_PARAMETERS = """\
 max_clauses : int
     Most clauses in the rule of one class; for a number or a time, most segments beside the rest.
 max_branches : int, optional
@@ -68,7 +66,7 @@ missing : cell, list of cells, or dict of such by column, optional
     codes of a column that would else be found to stand for nothing.
 random_state : int, RandomState or None
     Seed of the search. None is a fixed seed here: the same table gives the same rule."""
-_ATTRIBUTES = """
+_ATTRIBUTES = """\
 rule_ : Rule
     The rule: branches in order, each with what it predicts; print it.
 left_out_ : tuple of LeftOut
@@ -82,6 +80,7 @@ n_features_in_ : int
     Columns seen in ``fit``.
 feature_names_in_ : array of str
     Their names, if they had any."""
+_SECTIONS = f"Parameters\n----------\n{_PARAMETERS}\n\nAttributes\n----------\n{_ATTRIBUTES}"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -91,8 +90,8 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
     def __init_subclass__(cls, **more: Any) -> None:
         """Complete the help by the parameters and attributes that all estimators have."""
         super().__init_subclass__(**more)
-        text = cleandoc(cls.__doc__ or "").replace("\n{parameters}", _PARAMETERS)
-        cls.__doc__ = text.replace("\n{attributes}", _ATTRIBUTES)
+        shared = {"parameters": _PARAMETERS, "attributes": _ATTRIBUTES, "sections": _SECTIONS}
+        cls.__doc__ = Template(cleandoc(cls.__doc__ or "")).safe_substitute(shared)
 
     max_clauses: int = 8
     max_branches: int | None = None
@@ -119,20 +118,17 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         It needs no ``fit``, and changes nothing. ``more`` are weights, times and events, as for ``fit``.
         """
         table = self._explained(X, y, **more)
-        return alternatives(
-            table, self.settings, within, most, rng=self._generator(), floors=getattr(self, "_floors", None)
-        )
+        floors = getattr(self, "_floors", None)
+        return alternatives(table, self.settings, within, most, rng=self._generator(), floors=floors)
 
     @property
     def settings(self) -> Settings:
         """What is asked of the rule, checked."""
-        use: list[str] | None = None
+        use = None if self.columns is None else names("columns", self.columns)
         never: list[str] = []
         if isinstance(self.columns, Mapping):
             use = [str(name) for name, wanted in self.columns.items() if wanted] or None
             never = [str(name) for name, wanted in self.columns.items() if not wanted]
-        elif self.columns is not None:
-            use = names("columns", self.columns)
         return Settings(
             max_clauses=whole("max_clauses", self.max_clauses),
             max_branches=self.max_branches,
@@ -155,17 +151,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         return table if weights is None else table.reweighted(weights)
 
     def _keep(self, induction: Induction, table: Table, columns: Sequence[str], *, named: bool) -> Self:
-        """Keep a rule, the columns of fit, and what leaving out each of them costs on a table.
-
-        That is how much worse the rule does where the column is unknown.
-        """
+        """Keep a rule, the columns of fit, and how much worse it does on a table where one is unknown."""
         rule = self.rule_ = induction.rule
         self.left_out_, self._posterior = induction.left_out, induction.posterior
         self.n_features_in_, self._column_names = len(columns), tuple(columns)
+        self.__dict__.pop("feature_names_in_", None)
         if named:
             self.feature_names_in_ = np.array(columns, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
 
         def score(columns: Columns) -> float:
             predicted = coded_predictions(rule, replace(table, columns=columns))
@@ -192,9 +184,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     def _html_repr(self) -> str:
         """Show the rule in a notebook once there is one, and before that what any estimator shows."""
-        if hasattr(self, "rule_"):
-            return str(self.rule_._repr_html_())
-        return str(super()._html_repr())
+        return str(self.rule_._repr_html_() if hasattr(self, "rule_") else super()._html_repr())
 
     def _generator(self) -> np.random.Generator:
         if isinstance(self.random_state, np.random.Generator):
@@ -242,36 +232,36 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
         state.pop("_posterior", None)
         if "rule_" in state:
             state["rule_"] = self.rule_.render("json")
-            state["left_out_"] = [(one.column, str(one.reason)) for one in self.left_out_]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        if "rule_" in state:
-            state["rule_"] = from_json(state["rule_"])
-            state["left_out_"] = tuple(LeftOut(name, Reason(why)) for name, why in state["left_out_"])
-        super().__setstate__(state)
+        rule = {"rule_": from_json(state["rule_"])} if "rule_" in state else {}
+        super().__setstate__({**state, **rule})
 
 
 def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, NDArray[Any]]:
     """Take labels apart into classes and indices; return the classes as the caller's dtype as well."""
-    name, labels = _name_of(y, "label"), _labels(y)
+    name, cells = _name_of(y, "label"), _array_of(y)
+    is_list = isinstance(cells, list | tuple) or (isinstance(cells, np.ndarray) and cells.dtype == object)
+    if is_list and set(map(type, cells)) != {str} and len({*map(_sort_of, cells)} - {""}) > 1:
+        raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
+    labels = _flat(cells)
+    _check_finite(labels, "label")
     try:
         classes, codes = _classes(labels)
     except TypeError:
         raise InputError(_MIXED) from None
     try:
-        check_classification_targets(labels if len(labels) < _MANY else np.repeat(classes, _REPEATS))
+        check_classification_targets(np.repeat(classes, _REPEATS))
     except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
         raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
     check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
-    codes = codes.reshape(-1).astype(np.int64)
     if labels.dtype.kind in "OU" and not exact:
         classes, codes = _joined_spellings(classes, codes, name)
     return Classes(name, tuple(as_label(label) for label in classes), codes), classes
 
 
-def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     """Return the different labels in order, and which of them each one is; texts are sorted once each."""
     if labels.dtype != object:
         return np.unique(labels, return_inverse=True)
@@ -279,17 +269,6 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     codes = np.array([first.setdefault(label, len(first)) for label in labels], dtype=np.int64)
     classes, places = np.unique(objects_of(first), return_inverse=True)
     return classes, places[codes]
-
-
-def _labels(y: Any) -> NDArray[Any]:
-    """Return labels as one array without missing ones."""
-    y = _array_of(y)
-    unsorted = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.dtype == object)
-    if unsorted and set(map(type, y)) != {str} and len({sort for cell in y if (sort := _sort_of(cell))}) > 1:
-        raise InputError(_MIXED)  # numpy would make one class of 1 and "1"
-    labels = _flat(y)
-    _check_finite(labels, "label")
-    return labels
 
 
 def _array_of(y: Any) -> Any:
@@ -378,14 +357,12 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
 
 def has_names(X: Any) -> bool:
     """Whether the columns of a table have names, all of them text."""
-    if isinstance(X, Mapping):
-        found = list(X)
-    elif isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
-        found = list(dict.fromkeys(name for row in X for name in row))
+    if isinstance(X, list | tuple) and X and all(isinstance(row, Mapping) for row in X):
+        X = dict.fromkeys(name for row in X for name in row)
     elif hasattr(X, "collect_schema"):  # polars; the names of a lazy frame are a query of their own
-        found = list(X.collect_schema().names())
-    else:
-        found = list(getattr(X, "column_names", getattr(X, "columns", ())))  # pyarrow; pandas
+        X = X.collect_schema()
+    names_of = getattr(X, "column_names", getattr(X, "columns", ()))  # pyarrow; pandas
+    found = list(X if isinstance(X, Mapping) else names_of)
     return bool(found) and all(isinstance(name, str) for name in found)
 
 
@@ -407,8 +384,6 @@ def _name_of(y: Any, what: str) -> str:
     """Return the name of a target, y if it has none."""
     if y is None:
         raise InputError(f"requires y to be passed, but the target y is None: give a {what} for each row")
-    name = getattr(y, "name", None)
     columns = list(getattr(y, "columns", ()))
-    if name is None and len(columns) == 1:
-        (name,) = columns
+    name = columns[0] if len(columns) == 1 else getattr(y, "name", None)
     return str(name) if isinstance(name, str | int) and str(name) else "y"

@@ -12,7 +12,7 @@ def pad_episodes(
     episodes: Sequence[Episode], n_rows: int | None = None, n_variables: int | None = None
 ) -> EpisodeBatch:
     """Put two-class episodes side by side, padded to the largest of them (or further, if asked)."""
-    M = max([n_rows or 0, *(episode.n_rows for episode in episodes)])
+    M = max([n_rows or 0, *(len(episode) for episode in episodes)])
     N = max([n_variables or 0, *(episode.n_variables for episode in episodes)])
     B = len(episodes)
     values = np.zeros((B, M, N), bool)
@@ -21,7 +21,7 @@ def pad_episodes(
     row_valid = np.zeros((B, M), bool)
     variable_valid = np.zeros((B, N), bool)
     for index, episode in enumerate(episodes):
-        rows, variables = slice(episode.n_rows), slice(episode.n_variables)
+        rows, variables = slice(len(episode)), slice(episode.n_variables)
         values[index, rows, variables] = episode.values
         known[index, rows, variables] = episode.known
         labels[index, rows] = episode.labels

@@ -31,7 +31,7 @@ def episodes(
 def random_posterior(episode: Episode, seed: int) -> np.ndarray:
     """Class probabilities with no relation to the labels."""
     rng = np.random.default_rng(seed)
-    return rng.dirichlet(np.full(episode.n_classes, 0.7), size=episode.n_rows)
+    return rng.dirichlet(np.full(episode.n_classes, 0.7), size=len(episode))
 
 
 def dnf_truth(values: np.ndarray, rule: list[tuple[int, ...]]) -> np.ndarray:

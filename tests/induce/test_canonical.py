@@ -83,5 +83,5 @@ def test_the_more_telling_variable_comes_first_and_the_rarer_answer_is_positive(
 
 def test_an_episode_without_variables_passes():
     view = canonical(make_episode(np.zeros((3, 0), bool)), (), np.zeros(0, np.int64))
-    assert view.episode.n_rows == 3
+    assert len(view.episode) == 3
     assert view.literals == ()

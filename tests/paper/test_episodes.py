@@ -123,7 +123,7 @@ def test_one_shape_of_rule_can_be_asked_for() -> None:
 def test_an_episode_can_be_taken_out_without_padding() -> None:
     batch = paper_episodes(PRESET, seed=0, start=0, count=3)
     episode = batch.episode(2)
-    assert episode.n_rows == batch.row_valid[2].sum()
+    assert len(episode) == batch.row_valid[2].sum()
     assert episode.n_variables == batch.variable_valid[2].sum()
     assert episode.labels.sum() == batch.labels[2].sum()
 

@@ -172,7 +172,7 @@ def test_of_a_large_table_some_rows_of_every_class_are_shown(monkeypatch):
     labels = np.r_[np.zeros(500, int), np.ones(490, int), np.full(10, 2)]
     table = make_episode(rng.random((1000, 2)) < 0.5, labels=labels)
     shown = rows_to_show(table, np.random.default_rng(1))
-    assert 40 <= shown.n_rows <= 60
+    assert 40 <= len(shown) <= 60
     assert set(shown.labels) == {0, 1, 2}
     assert shown.n_classes == 3
 
@@ -181,7 +181,7 @@ def test_of_a_large_table_some_rows_of_every_class_are_shown(monkeypatch):
 def test_weights_that_are_no_whole_numbers_are_settled_by_drawing(weights):
     table = make_episode(XOR, labels=np.array([0, 0, 1, 1]), weights=np.array(weights))
     shown = rows_to_show(table, np.random.default_rng(1))
-    assert 2 <= shown.n_rows <= 5
+    assert 2 <= len(shown) <= 5
     assert set(shown.labels) == {0, 1}
 
 

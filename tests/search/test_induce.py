@@ -16,7 +16,7 @@ SMALL = SymbolicProposer(max_seeds=20, widen_seeds=5, exhaustive=300)
 
 
 def expected_accuracy(episode, probabilities, decided):
-    return float((episode.weights * probabilities[np.arange(episode.n_rows), decided]).sum())
+    return float((episode.weights * probabilities[np.arange(len(episode)), decided]).sum())
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])

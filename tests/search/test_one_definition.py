@@ -28,7 +28,7 @@ def by_symbols(episode, clauses):
         for i, (values, known) in enumerate(zip(episode.values.T, episode.known.T, strict=True))
     }
     return clause_matrix(
-        [in_symbols(clause, episode.n_variables) for clause in clauses], columns, episode.n_rows
+        [in_symbols(clause, episode.n_variables) for clause in clauses], columns, len(episode)
     ).T
 
 
@@ -72,7 +72,7 @@ def test_clauses_in_the_order_of_their_precision_decide_rows_as_the_rule_set_tha
         f"x{i}": column_of([bool(v) if k else None for v, k in zip(values, known, strict=True)])
         for i, (values, known) in enumerate(zip(episode.values.T, episode.known.T, strict=True))
     }
-    said = shipped.predict_index(columns, episode.n_rows)
+    said = shipped.predict_index(columns, len(episode))
     assert (searched.predict(episode.values, episode.known) == said).all()
 
 

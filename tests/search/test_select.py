@@ -94,7 +94,7 @@ def test_labels_of_pure_noise_are_not_explained():
 @settings(deadline=None, max_examples=usually(8, 25))
 @given(episodes(max_rows=16), st.integers(0, 99))
 def test_the_order_of_rows_does_not_matter(episode, seed):
-    order = np.random.default_rng(seed).permutation(episode.n_rows)
+    order = np.random.default_rng(seed).permutation(len(episode))
     shuffled = make_episode(
         episode.values[order],
         episode.known[order],

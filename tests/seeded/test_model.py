@@ -48,8 +48,8 @@ def test_a_hidden_rule_is_found_under_noise():
 def test_chances_are_probabilities_for_any_table(episode):
     result = induced(episode)
     assert result.posterior is not None
-    beliefs = result.posterior.evaluate(episode.cells)
-    assert beliefs.chances.shape == (episode.n_rows, 3)
+    beliefs = result.posterior.evaluate(episode)
+    assert beliefs.chances.shape == (len(episode), 3)
     assert np.isfinite(beliefs.chances).all()
     assert (beliefs.chances >= 0).all()
     np.testing.assert_allclose(beliefs.chances.sum(axis=1), 1.0)
@@ -58,7 +58,7 @@ def test_chances_are_probabilities_for_any_table(episode):
 @settings(max_examples=usually(5, 15))
 @given(episodes(max_rows=12, max_variables=4, whole=True))
 def test_a_weight_of_two_is_the_same_as_two_rows(episode):
-    again = np.repeat(np.arange(episode.n_rows), episode.weights.astype(int))
+    again = np.repeat(np.arange(len(episode)), episode.weights.astype(int))
     repeated = make_episode(episode.values[again], episode.known[again], episode.labels[again], n_classes=2)
     assert induced(episode).rules == induced(repeated).rules
 
@@ -127,7 +127,7 @@ def test_the_posterior_knows_more_than_chance_about_unseen_rows():
     result = induced(make_episode(values, labels=labels))
     unseen = np.random.default_rng(2).random((400, 8)) < 0.5
     truth = dnf_truth(unseen, [(0, 1), (2, 11)])
-    chances = result.posterior.chances(make_episode(unseen).cells)
+    chances = result.posterior.chances(make_episode(unseen))
     assert ((chances[:, 1] > 0.5) == truth).mean() > 0.8
 
 

@@ -13,7 +13,7 @@ def a_posterior(n_classes: int = 2) -> tuple[Posterior, Cells]:
     values = rng.random((60, 6)) < 0.5
     labels = (values[:, 0].astype(int) + values[:, 1] * (n_classes > 2)).astype(np.int64)
     episode = make_episode(values, labels=labels)
-    return Posterior(take_sample(episode, 100, rng), np.arange(6)), episode.cells
+    return Posterior(take_sample(episode, 100, rng), np.arange(6)), episode
 
 
 def test_rows_that_the_network_sees_are_evaluated_as_if_it_saw_all():

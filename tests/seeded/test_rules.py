@@ -26,9 +26,7 @@ def priced_rules(episode):
 
 
 def a_mixture(episode, priced):
-    return RuleMixture(
-        [(priced[1], True), (priced[0], False)], episode.cells, episode.labels == 1, episode.weights
-    )
+    return RuleMixture([(priced[1], True), (priced[0], False)], episode, episode.labels == 1, episode.weights)
 
 
 def test_the_cheapest_rule_comes_first_and_no_rule_twice():
@@ -45,11 +43,11 @@ def test_left_out_chances_are_those_of_a_mixture_without_the_row():
         rest = np.delete(np.arange(30), row)
         without = RuleMixture(
             [(priced[1], True), (priced[0], False)],
-            episode.cells.take(rest),
+            episode.take(rest),
             episode.labels[rest] == 1,
             episode.weights[rest],
         )
-        expected = without.chances(episode.cells.take(np.array([row])))
+        expected = without.chances(episode.take(np.array([row])))
         np.testing.assert_allclose(mixture.left_out[row], expected[0], atol=1e-9)
 
 
@@ -64,7 +62,7 @@ def test_weights_are_by_bits_and_errors():
     episode = a_table(noise=0.1)
     priced = priced_rules(episode)
     mixture, bits = a_mixture(episode, priced), np.concatenate([priced[1].bits, priced[0].bits])
-    wrong = mixture._says(episode.cells) != (episode.labels == 1)
+    wrong = mixture._says(episode) != (episode.labels == 1)
     log_weights = -DescriptionLength().price * LN2 * bits + _judged(wrong.sum(axis=1), 60.0)[0]
     np.testing.assert_allclose(mixture.weights, np.exp(log_weights - logsumexp(log_weights)))
 
@@ -72,7 +70,7 @@ def test_weights_are_by_bits_and_errors():
 def test_the_posterior_is_nearly_certain_where_labels_follow_a_rule():
     episode = a_table(n_rows=80)
     sample = take_sample(episode, 100, np.random.default_rng(0))
-    beliefs = Posterior(sample, np.arange(6), None, priced_rules(episode)).evaluate(episode.cells, 0)
+    beliefs = Posterior(sample, np.arange(6), None, priced_rules(episode)).evaluate(episode, 0)
     assert beliefs.rule_share > 0.95
     assert (np.where(episode.labels == 1, beliefs.chances[:, 1], beliefs.chances[:, 0]) > 0.9).all()
 
@@ -81,7 +79,7 @@ def test_rules_have_a_small_share_where_labels_are_chance():
     rng = np.random.default_rng(3)
     episode = make_episode(rng.random((60, 6)) < 0.5, labels=rng.integers(0, 2, 60))
     sample = take_sample(episode, 100, rng)
-    beliefs = Posterior(sample, np.arange(6), None, priced_rules(episode)).evaluate(episode.cells, 0)
+    beliefs = Posterior(sample, np.arange(6), None, priced_rules(episode)).evaluate(episode, 0)
     assert beliefs.rule_share < 0.7
 
 

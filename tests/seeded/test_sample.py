@@ -29,7 +29,7 @@ def test_a_small_table_is_taken_whole_with_equal_rows_merged(episode):
 
 @given(episodes(max_rows=30))
 def test_the_order_of_rows_does_not_matter(episode):
-    order = np.random.default_rng(1).permutation(episode.n_rows)
+    order = np.random.default_rng(1).permutation(len(episode))
     turned = make_episode(
         episode.values[order], episode.known[order], episode.labels[order], episode.weights[order], 2
     )

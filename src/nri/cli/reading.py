@@ -64,8 +64,7 @@ def open_rows(
 
 
 def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, config: opt.File) -> "Table":
-    from nri.table.survival import with_survival
-    from nri.table.target import describe, with_target
+    from nri.table.target import describe, with_survival, with_target
 
     source = open_table(file, place, rewritable=False)
     target, options = _outcome_and_options(reading, config, source.names)

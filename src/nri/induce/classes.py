@@ -184,7 +184,7 @@ def canonical(
     Without ``reorder`` all stays as it is: so the paper's network sees a table.
     """
     N = episode.n_variables
-    order, flipped, by_row = np.arange(N), np.zeros(N, dtype=bool), np.arange(episode.n_rows)
+    order, flipped, by_row = np.arange(N), np.zeros(N, dtype=bool), np.arange(len(episode))
     if reorder:
         rows, true, false = _fingerprints(episode)
         order = np.lexsort((np.maximum(true, false), np.minimum(true, false), -_information(episode)))
@@ -204,7 +204,7 @@ def canonical(
         number_order,
         by_row,
     )
-    cells, unlabelled = view.seen(episode.cells).take(by_row), view.seen(episode.unlabelled)
+    cells, unlabelled = view.seen(episode).take(by_row), view.seen(episode.unlabelled)
     if reorder and len(unlabelled):  # sorted by what they hold, so that their order does not matter
         keys = np.column_stack([unlabelled.values, unlabelled.known, unlabelled.numbers])
         unlabelled = unlabelled.take(np.lexsort(keys.T[::-1]))

@@ -280,9 +280,9 @@ def rows_to_show(episode: Episode, rng: np.random.Generator) -> Episode:
     total = float(episode.weights.sum())
     most = max(2 * episode.n_classes, min(MAX_ROWS, MAX_CELLS // max(1, episode.n_variables)))
     if whole and total <= most:
-        rows = np.repeat(np.arange(episode.n_rows), episode.weights.astype(np.int64))
+        rows = np.repeat(np.arange(len(episode)), episode.weights.astype(np.int64))
     else:
-        size = min(most, max(episode.n_rows, round(total)) if whole else episode.n_rows)
+        size = min(most, max(len(episode), round(total)) if whole else len(episode))
         rows = _draw_rows(episode, size, rng)
     return make_episode(
         episode.values[rows], episode.known[rows], episode.labels[rows], n_classes=episode.n_classes

@@ -110,7 +110,7 @@ class SeededModel:
             return replace(by_labels, posterior=posterior)
         sample = take_sample(episode, self.config.sample_rows, rng)
         plausible = self._further_rows(episode, sample, groups, rng)
-        rows, which = distinct_rows(episode.cells)
+        rows, which = distinct_rows(episode)
         seeking = Posterior(sample, groups, self.network, priced)
         beliefs = seeking.evaluate(stacked_cells(plausible, rows), self.config.network_rows)
         of_plausible, of_rows = np.split(settled(beliefs.chances), [len(plausible)])
@@ -200,15 +200,14 @@ class SeededModel:
         """Return the table with the plausible rows below it."""
         labelled = float(episode.weights.sum())
         weight = min(self.config.most_weight, self.config.weight_of_both / labelled) / len(plausible)
-        return Episode(
-            np.concatenate([episode.values, plausible.values]),
-            np.concatenate([episode.known, plausible.known]),
-            np.concatenate([episode.labels, chances.argmax(axis=1)]),
-            np.concatenate([episode.weights, np.full(len(plausible), weight)]),
-            episode.n_classes,
-            np.concatenate([episode.numbers, plausible.numbers]),
-            episode.prices,
-            episode.unlabelled,
+        rows = stacked_cells(episode, plausible)
+        return replace(
+            episode,
+            values=rows.values,
+            known=rows.known,
+            numbers=rows.numbers,
+            labels=np.concatenate([episode.labels, chances.argmax(axis=1)]),
+            weights=np.concatenate([episode.weights, np.full(len(plausible), weight)]),
         )
 
 

@@ -46,7 +46,7 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
     used = np.flatnonzero(episode.weights > 0)
     labels = episode.labels[used]
     own = labels.astype(">i8").view(np.uint8).reshape(-1, 8)
-    keyed = np.concatenate([own, _keys(episode.cells.take(used))], axis=1)
+    keyed = np.concatenate([own, _keys(episode.take(used))], axis=1)
     _, first, group = np.unique(keyed, axis=0, return_index=True, return_inverse=True)
     weights = np.bincount(group.reshape(-1), episode.weights[used]).astype(np.float64)
     kept = np.arange(len(first))
@@ -54,7 +54,7 @@ def take_sample(episode: Episode, most: int, rng: np.random.Generator) -> Sample
         kept, weights = _drawn(labels[first], weights, most, rng)
     rows = used[first[kept]]
     weights = np.maximum(weights * min(1.0, HEAVIEST / float(weights.max(initial=1.0))), LIGHTEST)
-    return Sample(episode.cells.take(rows), episode.labels[rows], weights, episode.n_classes, rows)
+    return Sample(episode.take(rows), episode.labels[rows], weights, episode.n_classes, rows)
 
 
 def distinct_rows(cells: Cells) -> tuple[Cells, IntArray]:

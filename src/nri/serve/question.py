@@ -10,9 +10,8 @@ from nri.induce.settings import DEFAULT_MODEL, Knowledge, Settings
 from nri.outcome.score import check_prevalence
 from nri.rule import Clause, ColumnPlan, Kind, Label, Literal
 from nri.table.by_plan import Comparison
-from nri.table.survival import with_survival
 from nri.table.table import Table
-from nri.table.target import with_target
+from nri.table.target import with_survival, with_target
 
 LABELS = (str, int, float, bool)
 """What a class can be in JSON."""

@@ -9,9 +9,8 @@ from nri.table.binarizer import Binarizer
 from nri.table.codes import ReadOptions
 from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, open_source, read_columns, source_of, table_of
-from nri.table.survival import with_survival
 from nri.table.table import Table
-from nri.table.target import label_table, with_target
+from nri.table.target import label_table, with_survival, with_target
 
 if TYPE_CHECKING:
     from nri.table.write import atomic_file, write_beside, write_table
@@ -30,11 +29,9 @@ __all__ += [
 ]
 __all__ += ["atomic_file", "write_beside", "write_table"]
 
-_LAZY = {"atomic_file": "write", "write_beside": "write", "write_table": "write"}
-"""What a small run does not need is loaded when it is needed."""
-
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    """Load what writes when it is needed: a small run writes no table."""
+    if name not in __all__:
         raise AttributeError(f"module 'nri.table' has no attribute {name!r}")
-    return getattr(import_module(f"nri.table.{_LAZY[name]}"), name)
+    return getattr(import_module("nri.table.write"), name)

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -55,13 +56,12 @@ def usable_categories(column: Column, weights: FloatArray | None = None) -> list
     later one in the alphabet is enough, which tends to be the affirmative one (no/yes, absent/present).
     """
     distinct, counts = column.distinct()
-    if weights is not None and (weights == np.round(weights)).all():
-        assert column.categories is not None, "categories are of texts"
-        of_each = np.bincount(column.values[column.known], weights[column.known], len(column.categories))
-        counts = np.array([of_each[column.categories.index(text)] for text in distinct])
-    ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
-    if len(ranked) == 2:
+    if len(distinct) == 2:
         return [max(distinct.tolist())]
+    if weights is not None and (weights == np.round(weights)).all():
+        held = column.values[column.known]
+        counts = np.bincount(held, weights[column.known])[np.flatnonzero(np.bincount(held))]
+    ranked = sorted(zip((-counts).tolist(), distinct.tolist(), strict=True))
     least = _rows_needed(round(counts.sum()))
     return sorted(text for minus, text in ranked[:_MOST_CATEGORIES] if -minus >= least)
 
@@ -81,9 +81,7 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason |
     n_cells, n_distinct = int(counts.sum()), len(distinct)
     if n_distinct == 2:
         return None
-    length, words = (
-        np.mean(one) for one in zip(*((len(x), x.count(" ") + 1) for x in distinct), strict=True)
-    )
+    length, words = np.mean([(len(text), text.count(" ") + 1) for text in distinct], axis=0)
     if n_distinct > 0.5 * n_cells and length > _LONG_TEXT and words >= _MANY_WORDS:
         return Reason.FREE_TEXT
     hardly_repeated = n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS)
@@ -93,45 +91,32 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason |
     return Reason.TOO_MANY if enough.sum() < _MIN_COVERED * n_cells else None
 
 
+@dataclass(eq=False, repr=False)
 class Binarizer:
     """Turn the columns of a table into boolean variables.
 
     A matrix of floats that are all 0, 1 or missing is used as it is in either mode: every column is
     one variable, also one that never changes, so that the variables are those of the caller's array.
-
-    >>> from nri.outcome import Classes
-    >>> from nri.table import table_of
-    >>> table = table_of({"age": [20, 30, 64, 70], "sex": ["f", "m", "f", "m"]})
-    >>> table = table.with_outcome(Classes("y", (0, 1), np.array([0, 0, 1, 1])))
-    >>> binarizer = Binarizer(max_thresholds=1).fit(table)
-    >>> [f"{v.column} {v.op} {v.value}" for v in binarizer.variables_]
-    ['age > 50', 'sex = m']
-    >>> binarizer.cells(table.columns)[0].astype(int).tolist()
-    [[0, 0], [0, 1], [1, 0], [1, 1]]
     """
 
-    variables_: tuple[rule.Literal, ...]
-    groups_: IntArray
-    number_groups_: IntArray
-    columns_: tuple[str, ...]
-    domain_: dict[str, ColumnDomain]
-    left_out_: tuple[LeftOut, ...]
+    mode: Literal["auto", "paper"] = "auto"
+    _: KW_ONLY
+    max_thresholds: int = 6
+    min_thresholds: int = 3
+    named: Collection[str] = ()  # columns that are used although they look like identifiers or free text
 
-    def __init__(
-        self,
-        mode: Literal["auto", "paper"] = "auto",
-        *,
-        max_thresholds: int = 6,
-        min_thresholds: int = 3,
-        named: Collection[str] = (),
-    ) -> None:
-        if mode not in ("auto", "paper"):
-            raise InputError(f"unknown binarisation mode {mode!r}; use 'auto' or 'paper'")
-        if max_thresholds < 1:
-            raise InputError(f"max_thresholds is {max_thresholds}; a number column needs at least 1")
-        self.mode = mode
-        self.max_thresholds, self.min_thresholds = max_thresholds, min_thresholds
-        self.named = frozenset(named)
+    variables_: tuple[rule.Literal, ...] = field(init=False)
+    groups_: IntArray = field(init=False)
+    number_groups_: IntArray = field(init=False)
+    columns_: tuple[str, ...] = field(init=False)
+    domain_: dict[str, ColumnDomain] = field(init=False)
+    left_out_: tuple[LeftOut, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("auto", "paper"):
+            raise InputError(f"unknown binarisation mode {self.mode!r}; use 'auto' or 'paper'")
+        if self.max_thresholds < 1:
+            raise InputError(f"max_thresholds is {self.max_thresholds}; a number column needs at least 1")
 
     def fit(self, table: Table) -> "Binarizer":
         """Decide on variables from the support rows."""
@@ -139,8 +124,7 @@ class Binarizer:
             shape = f"shape=(0, {len(table.names)})"
             raise InputError(f"0 sample(s) ({shape}) while a minimum of 1 is required; give rows")
         columns, self.left_out_ = self._usable_columns(table)
-        codes = table.codes if table.outcome is not None else None
-        made = {name: self._variables_of(name, column, codes, table) for name, column in columns.items()}
+        made = {name: self._variables_of(name, column, table) for name, column in columns.items()}
         used = {name: columns[name] for name, variables in made.items() if variables}
         usual = {Kind.BOOLEAN: BOOLEAN, Kind.NUMBER: OPEN, Kind.DATE: OPEN}
         self.domain_ = {
@@ -203,7 +187,7 @@ class Binarizer:
         reasons = {name: why_useless(one, name, whole=table.plans[name].whole) for name, one in every}
         if self.mode == "paper":
             reasons = {name: None if one.known.any() else Reason.MISSING for name, one in every}
-        if all(reason is not None for reason in reasons.values()):
+        if all(reasons.values()):
             # a lone column that counts up is what somebody tries out first: better used than refused
             counting = [name for name, reason in reasons.items() if reason is Reason.IDENTIFIER]
             reasons |= {name: None for name in counting if table.columns[name].kind is Kind.NUMBER}
@@ -218,21 +202,19 @@ class Binarizer:
                 left_out.append(LeftOut(name, reason, usable))
         return columns, tuple(left_out)
 
-    def _variables_of(
-        self, name: str, column: Column, codes: IntArray | None, table: Table
-    ) -> list[rule.Literal]:
+    def _variables_of(self, name: str, column: Column, table: Table) -> list[rule.Literal]:
         if column.kind is Kind.BOOLEAN:
             return [rule.Literal(name, Op.EQ, True)]
         if column.kind is Kind.TEXT:
             return [rule.Literal(name, Op.EQ, text) for text in self._categories(column, table.weights)]
         cells = column.values[column.known]
-        if self.mode == "paper":
-            if column.kind is Kind.DATE:  # of an even number of dates the earlier of the two in the middle
-                return [rule.Literal(name, Op.GT, np.sort(cells)[(len(cells) - 1) // 2])]
-            return [rule.Literal(name, Op.GT, np.median(cells))]
+        if self.mode == "paper":  # of an even number of dates the earlier of the two in the middle
+            is_date = column.kind is Kind.DATE
+            middle = np.sort(cells)[(len(cells) - 1) // 2] if is_date else np.median(cells)
+            return [rule.Literal(name, Op.GT, middle)]
         chosen = find_thresholds(
             cells,
-            None if codes is None else codes[column.known],
+            None if table.outcome is None else table.codes[column.known],
             table.weights[column.known],
             max_thresholds=self.max_thresholds,
             min_thresholds=self.min_thresholds,

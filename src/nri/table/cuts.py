@@ -41,10 +41,6 @@ def find_thresholds(
 
     The cuts with the most information about the labels, best first, are kept while they pay for themselves
     (the test of Fayyad and Irani); the best one that does not and quantiles make up ``min_thresholds``.
-
-    >>> age = np.array([23.0, 31, 45, 58, 65, 70])
-    >>> find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1)
-    [60.0]
     """
     weights = np.ones(len(values)) if weights is None else weights
     labels = np.zeros(len(values), np.int64) if labels is None else labels
@@ -54,13 +50,10 @@ def find_thresholds(
         return []
     cumulative = _cumulative_counts(codes, labels[counted], weights[counted], len(distinct))
     first = _best_cut(cumulative, 0, len(distinct)) if cumulative.shape[1] > 1 else None
-    cuts = _supervised_cuts(cumulative, first, max_thresholds)
-    missing = min(min_thresholds, max_thresholds) - len(cuts)
-    if missing > 0:
-        if first and not cuts:  # the best one all the same, though it does not pay
-            cuts, missing = [first], missing - 1
-        cuts = _fill_up(cuts, cumulative.sum(axis=1), missing)
-    return _said(distinct, cuts)
+    cuts, least = _supervised_cuts(cumulative, first, max_thresholds), min(min_thresholds, max_thresholds)
+    if first and not cuts and least > 0:  # the best one all the same, though it does not pay
+        cuts = [first]
+    return _said(distinct, _filled_up(cuts, cumulative.sum(axis=1), least))
 
 
 def _cumulative_counts(
@@ -120,11 +113,11 @@ def _description_bits(counts: FloatArray) -> float:
     return float(places + np.log2(3.0 ** classes[0] - 2) - whole + left + right)
 
 
-def _fill_up(cuts: list[Cut], rank: FloatArray, missing: int) -> list[Cut]:
-    """Add quantiles where they do not repeat what is there."""
+def _filled_up(cuts: list[Cut], rank: FloatArray, least: int) -> list[Cut]:
+    """Add quantiles where they do not repeat what is there, until there are enough cuts."""
     filled = list(cuts)
     for cut in (_quantile_cut(rank, quantile) for quantile in _QUANTILES):
-        if len(filled) == len(cuts) + missing:
+        if len(filled) >= least:
             break
         if all(abs(rank[cut.best] - rank[other.best]) >= _LEAST_APART * rank[-1] for other in filled):
             filled.append(cut)
@@ -190,9 +183,6 @@ def plain_number(
 
     Of the same length a multiple of five near the middle is preferred, then what is nearest to the middle,
     which is half way by default. The interval may be unbounded, and ``accept`` may refuse numbers.
-
-    >>> plain_number(61, 62), plain_number(58, 65), plain_number(22, 29), plain_number(-1.5, 3)
-    (61.0, 60.0, 25.0, 0.0)
     """
     assert low < high, f"nothing lies between {low} and {high}"
     if low <= 0 < high and accept(0.0):
@@ -200,11 +190,9 @@ def plain_number(
     low, high = _finite(low, high)
     middle = low / 2 + high / 2 if middle is None else middle
     largest = math.floor(math.log10(max(abs(low), abs(high))))
-    for exponent in range(largest, largest - _MOST_DIGITS, -1):
-        for number in _multiples(low, high, middle, exponent):
-            if accept(number):
-                return number
-    return float(low)
+    exponents = range(largest, largest - _MOST_DIGITS, -1)
+    tried = chain.from_iterable(_multiples(low, high, middle, exponent) for exponent in exponents)
+    return next(filter(accept, tried), float(low))
 
 
 def plain_date(

@@ -1,6 +1,6 @@
 """Columns that take no part in a rule: why, and what can be done about it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -37,25 +37,15 @@ class LeftOut:
         return f"{name} {self.reason}"
 
 
-NAMED_IN = "columns"  # Where a caller in Python names columns to use; the command line has an option for it.
-
-
-def describe_left_out(left_out: Iterable[LeftOut], most: int = 12, named_in: str = NAMED_IN) -> str:
-    """Return one line that names the columns left out, why, and what can be done; empty if there are none.
-
-    >>> describe_left_out([LeftOut("id", Reason.IDENTIFIER), LeftOut("note", Reason.FREE_TEXT)])
-    'columns left out: id looks like an identifier, note is free text'
-    >>> describe_left_out([LeftOut("year", Reason.IDENTIFIER, usable=True)])
-    'columns left out: year looks like an identifier (name it in columns to use it all the same)'
-    """
-    columns = list(left_out)
-    texts = list(map(str, columns[:most]))
-    usable = [place for place, one in enumerate(columns[:most]) if one.usable]
+def describe_left_out(left_out: Sequence[LeftOut], most: int = 12, named_in: str = "columns") -> str:
+    """Return one line that names the columns left out, why, and what can be done; empty if there are none."""
+    texts = list(map(str, left_out[:most]))
+    usable = [place for place, one in enumerate(left_out[:most]) if one.usable]
     if usable:  # the remedy stands once, behind the last column that it is for
         it = "it" if len(usable) == 1 else "such a column"
         texts[usable[-1]] += f" (name {it} in {named_in} to use it all the same)"
-    rest = f" and {len(columns) - most} more" if len(columns) > most else ""
-    return "columns left out: " + ", ".join(texts) + rest if columns else ""
+    rest = f" and {len(left_out) - most} more" if len(left_out) > most else ""
+    return "columns left out: " + ", ".join(texts) + rest if left_out else ""
 
 
 class UselessColumnsError(InputError):
@@ -69,12 +59,8 @@ class UselessColumnsError(InputError):
         return type(self), (self.left_out,)  # it may come from another process, where a fold was searched
 
 
-def refusal(left_out: Sequence[LeftOut], named_in: str = NAMED_IN) -> str:
-    """Return why no column at all can be used, and what to do about it.
-
-    >>> refusal([LeftOut("city", Reason.CONSTANT)])
-    'no column can be used: city has one value only; give columns that vary'
-    """
+def refusal(left_out: Sequence[LeftOut], named_in: str = "columns") -> str:
+    """Return why no column at all can be used, and what to do about it."""
     why = describe_left_out(left_out, named_in=named_in).removeprefix("columns left out: ") or "none varies"
     remedy = "give columns that vary"
     if any(one.usable for one in left_out):

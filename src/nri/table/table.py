@@ -78,9 +78,8 @@ class Table:
         if isinstance(outcome, Classes):
             return outcome
         if isinstance(outcome, Number):
-            name, middle = outcome.name, f"{np.median(outcome.values):.6g}"
-            cause = f"target {name!r} is a number where classes are needed"
-            raise InputError(f"{cause}; compare it, e.g. '{name} > {middle}'")
+            remedy = f"compare it, e.g. '{outcome.name} > {np.median(outcome.values):.6g}'"
+            raise InputError(f"target {outcome.name!r} is a number where classes are needed; {remedy}")
         raise InputError(f"the target is the time until {self.target!r} where classes are needed")
 
     @property

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
 from nri.errors import InputError, TargetError
-from nri.outcome import Classes, Number
+from nri.outcome import Classes, Number, Survival
 from nri.rule import Column, ColumnPlan, Kind, Label, as_label, spelled
 from nri.table.by_plan import comparison_of
-from nri.table.cells import TYPED_BOOLEAN, number_as_text
+from nri.table.cells import TYPED_BOOLEAN, as_numbers, number_as_text
 from nri.table.cuts import plain_number
 from nri.table.table import Table
 from nri.table.weights import column_weights
@@ -34,13 +34,7 @@ class Answers:
 
 
 def read_answers(table: Table, query: str, what: str = "target") -> Answers:
-    """Return the column that a text names or compares; messages say ``what`` it is to serve as.
-
-    >>> from nri.table.source import table_of
-    >>> answers = read_answers(table_of({"price": [50, 150]}), "price > 100")
-    >>> answers.column, answers.labels.values.tolist()
-    ('price', [False, True])
-    """
+    """Return the column that a text names or compares; messages say ``what`` it is to serve as."""
     if query in [key.name for key in (table.groups, table.time_order) if key is not None]:
         raise InputError(f"{what} {query!r} groups or orders the rows as well; name another column there")
     name, comparison = (query, None) if query in table.columns else comparison_of(query, table.names, what)
@@ -52,19 +46,23 @@ def read_answers(table: Table, query: str, what: str = "target") -> Answers:
 
 
 def label_table(
-    table: Table, target: str, positive: Label | None = None, weights: str | None = None, what: str = "target"
+    table: Table, target: str, positive: Label | None = None, weights: str | None = None
 ) -> Table:
     """Return the rows whose target is known with their classes, without the columns that are spoken for.
 
     A positive class of several makes it a matter of two: this class, or another. That of a comparison such as
     ``price > 100`` is that it holds.
-
-    >>> from nri.table.source import table_of
-    >>> table = label_table(table_of({"price": [50, 150, None], "size": [1, 2, 3]}), "price > 100")
-    >>> table.codes.tolist(), table.classes, table.positive, len(table)
-    ([0, 1], (False, True), 1, 2)
     """
-    return _with_classes(table, read_answers(table, target, what), positive, weights)
+    answers = read_answers(table, target)
+    labels, known = encode(answers)
+    features = _features(table, [answers.column], weights, known)
+    more = None if known.all() else features.take(~known).columns
+    features = features if more is None else features.take(known)
+    if positive is not None:
+        labels = _about(labels, positive)
+    elif answers.compared:
+        labels = replace(labels, positive=1)
+    return replace(features.with_outcome(labels), unlabelled=more)
 
 
 def with_target(
@@ -73,32 +71,15 @@ def with_target(
     """Return the rows whose target is known with their classes, or with numbers where it is measured.
 
     A number of few values is classes, as is a comparison, and a target of which a positive class is named.
-
-    >>> from nri.table.source import table_of
-    >>> rents = table_of({"rent": [400.5 + i for i in range(30)], "rooms": [1, 2, 3] * 10})
-    >>> with_target(rents, "rent").outcome.values[:2].tolist()
-    [400.5, 401.5]
     """
     answers = read_answers(table, target)
     known = answers.labels.known
     values = answers.labels.values[known]
     measured = answers.labels.kind is Kind.NUMBER and len(values) > 0
     if positive is not None or not measured or not _are_many(values, np.unique(values)):
-        return _with_classes(table, answers, positive, weights)
-    features = features_for(table, [answers.column], weights, known)
+        return label_table(table, target, positive, weights)
+    features = _features(table, [answers.column], weights, known)
     return features.take(known).with_outcome(Number(answers.name, values, answers.plan))
-
-
-def _with_classes(table: Table, answers: Answers, positive: Label | None, weights: str | None) -> Table:
-    labels, known = encode(answers)
-    features = features_for(table, [answers.column], weights, known)
-    more = None if known.all() else features.take(~known).columns
-    features = features if more is None else features.take(known)
-    if positive is not None:
-        labels = _about(labels, positive)
-    elif answers.compared:
-        labels = replace(labels, positive=1)
-    return replace(features.with_outcome(labels), unlabelled=more)
 
 
 def _about(labels: Classes, positive: Label) -> Classes:
@@ -112,17 +93,17 @@ def _about(labels: Classes, positive: Label) -> Classes:
     return replace(labels, classes=(other, chosen), codes=codes, positive=1)
 
 
-def features_for(table: Table, taken: Sequence[str], weights: str | None, known: BoolArray) -> Table:
+def _features(table: Table, taken: Sequence[str], weights: str | None, known: BoolArray) -> Table:
     """Return the columns that are left to explain the target by, weighted if weights are named."""
     features = table.without(*taken)
+    if weights is not None:
+        table.require([weights])
+        counts = column_weights(features.columns, weights, known)
+        taken, features = [*taken, weights], features.without(weights).reweighted(counts)
     if not features.names:
         names = " and ".join(map(repr, taken))
         raise InputError(f"the table has no column but {names}; give columns to explain it by")
-    if weights is None:
-        return features
-    table.require([weights])
-    counts = column_weights(features.columns, weights, known)
-    return features_for(table, [*taken, weights], None, known).reweighted(counts)
+    return features
 
 
 def encode(answers: Answers) -> tuple[Classes, BoolArray]:
@@ -132,7 +113,8 @@ def encode(answers: Answers) -> tuple[Classes, BoolArray]:
         raise InputError(f"no row is left: {name} is missing in all rows; choose another column")
     values = _label_values(column, answers.plan)[column.known]
     distinct, codes = np.unique(values, return_inverse=True)
-    classes = tuple(_label(value) for value in distinct)
+    labels = (as_label(value) for value in distinct)
+    classes = tuple(int(x) if isinstance(x, float) and x.is_integer() else x for x in labels)
     if len(classes) == 1:
         only = f"{_listed(classes)} in all {len(values)} rows with one"
         raise InputError(f"{name} has one class only, {only}; a rule needs rows of two classes")
@@ -151,11 +133,6 @@ def _label_values(column: Column, plan: ColumnPlan) -> NDArray[Any]:
     if column.kind is Kind.DATE:
         return column.values.astype(str).astype(object)
     return column.values
-
-
-def _label(value: Any) -> Label:
-    is_whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return int(value) if is_whole else as_label(value)
 
 
 def _are_many(values: NDArray[Any], distinct: NDArray[Any]) -> bool:
@@ -194,6 +171,49 @@ def _listed(classes: Sequence[Label]) -> str:
     """Name classes in a message, texts in quotes."""
     shown = ", ".join(repr(label) if isinstance(label, str) else spelled(label) for label in classes[:10])
     return shown + (", ..." if len(classes) > 10 else "")
+
+
+def with_survival(table: Table, time: str, event: str, weights: str | None = None) -> Table:
+    """Return the rows whose time and event are known, with these as their outcome."""
+    until, ended = read_answers(table, time, "time"), read_answers(table, event, "event")
+    if until.column == ended.column:
+        raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
+    if until.labels.kind is not Kind.NUMBER and not until.compared:
+        raise InputError(f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days")
+    known = until.labels.known & ended.labels.known
+    if not known.any():
+        raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
+    length, happened = as_numbers(until.labels)[known], _happened(ended)[known]
+    if until.compared or (length < 0).any():
+        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
+    if not happened.any():
+        raise InputError(f"event {event!r} happens in no row, so that no curve falls; choose another")
+    features = _features(table, [until.column, ended.column], weights, known)
+    return features.take(known).with_outcome(Survival(event, time, length, happened, until.plan))
+
+
+_HAPPENED, _DID_NOT = {"yes", "y", "true", "t"}, {"no", "n", "false", "f"}
+"""How people write that an event has happened, and that it did not."""
+
+
+def _happened(answers: Answers) -> BoolArray:
+    """[M]: where the event is known to have happened."""
+    column = answers.labels
+    if column.kind is Kind.BOOLEAN:
+        return np.asarray(column.values, dtype=bool)
+    values = column.distinct()[0]
+    if column.kind is Kind.TEXT and {text.lower() for text in values} <= _HAPPENED | _DID_NOT:
+        return np.array([str(text).lower() in _HAPPENED for text in column.texts], dtype=bool)
+    if column.kind is Kind.NUMBER and set(values.tolist()) <= {0.0, 1.0}:
+        return np.asarray(column.values == 1.0)
+    if column.kind is Kind.NUMBER and set(values.tolist()) == {1.0, 2.0}:  # as R has it
+        return np.asarray(column.values == 2.0)
+    last = as_label(values[-1])
+    shown = f"{last:g}" if isinstance(last, float) else last
+    raise InputError(
+        f"event {answers.name!r} has {len(values)} different values; name the one that is the event, "
+        f'e.g. "{answers.name} = {shown}"'
+    )
 
 
 def labels_as_text(column: Column, plan: ColumnPlan) -> NDArray[Any]:

@@ -17,25 +17,17 @@ _LEAST_SHARE = 1e-12  # of the heaviest row; one that weighs less counts as abse
 
 
 def settled_weights(weights: FloatArray, what: str) -> FloatArray:
-    """Return weights, how many rows each row stands for, that can be counted with, or refuse them.
-
-    >>> settled_weights(np.array([1.0, 2.0, 5e-324]), "weights")
-    array([1., 2., 0.])
-    >>> settled_weights(np.array([1e308, 1e308]), "weights")
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: weights stand for more than 1e+12 rows; divide them by 1e+308
-    """
+    """Return weights, how many rows each row stands for, that can be counted with, or refuse them."""
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
     heaviest = float(weights.max(initial=0.0))
     if heaviest == 0:
         raise InputError(f"{what} are all zero; give at least one row some weight")
     shares = weights / heaviest
-    if heaviest > MOST_ROWS or heaviest * float(shares.sum()) > MOST_ROWS:
-        raise InputError(f"{what} stand for more than {MOST_ROWS:g} rows; divide them by {heaviest:.3g}")
-    if heaviest * float(shares.sum()) < LEAST_ROWS:
-        raise InputError(f"{what} stand for less than {LEAST_ROWS:g} rows; divide them by {heaviest:.3g}")
+    rows = heaviest * float(shares.sum())
+    if not LEAST_ROWS <= rows <= MOST_ROWS:
+        amount = f"more than {MOST_ROWS:g}" if rows > MOST_ROWS else f"less than {LEAST_ROWS:g}"
+        raise InputError(f"{what} stand for {amount} rows; divide them by {heaviest:.3g}")
     return np.where(shares < _LEAST_SHARE, 0.0, weights)
 
 

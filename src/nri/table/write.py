@@ -7,13 +7,14 @@ text is never written as a formula. A file is written whole or not at all.
 import csv
 import datetime as dt
 import io
+import itertools
 import logging
 import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import copy
 from pathlib import Path
 from typing import IO, Any
@@ -48,37 +49,28 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     if not os.path.isdir(target.parent):
         raise InputError(f"there is no folder {target.parent} to write {target.name} to; make it first")
     temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.tmp")
+    place = target if os.path.exists(target) and not os.path.isfile(target) else temporary
     try:
-        if os.path.exists(target) and not os.path.isfile(target):
-            with _opened(target, binary) as file:
-                yield file
-            return
-        with _opened(temporary, binary) as file:
+        with place.open("wb") if binary else place.open("w", encoding="utf-8", newline="") as file:
             yield file
+            if place is target:
+                return
             file.flush()
             os.fsync(file.fileno())
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
-        _settle(target.parent)
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror or error}); choose another") from None
     finally:  # there is none left after success; after Ctrl-C there may be
         temporary.unlink(missing_ok=True)
 
 
-def _settle(folder: Path) -> None:
-    """See to it that the new name outlasts a power cut, where folders can be asked for that."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _opened(place: Path, binary: bool) -> IO[Any]:
-    return place.open("wb") if binary else place.open("w", encoding="utf-8", newline="")
+def _opened(destination: str | Path | IO[Any], binary: bool = False) -> AbstractContextManager[IO[Any]]:
+    """Open a path, to be written whole or not at all; a stream is taken as it is."""
+    if isinstance(destination, str | Path):
+        return atomic_file(destination, binary=binary)
+    return nullcontext(destination)
 
 
 def write_table(table: Any, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
@@ -87,15 +79,10 @@ def write_table(table: Any, destination: str | Path | IO[Any], *, format: str | 
     Text that spreadsheets would run as a formula gets an apostrophe in front in CSV and TSV.
     """
     chosen, columns = format or format_of(destination), columns_of(table)
-    if chosen not in ("csv", "tsv", "parquet", "xlsx"):
+    if chosen not in _BY_SUFFIX.values():
         raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv, parquet or xlsx")
-    if isinstance(destination, str | Path):
-        with atomic_file(destination, binary=chosen in ("parquet", "xlsx")) as file:
-            write_rows(columns, file, chosen)
-    elif chosen == "parquet":
-        raise InputError("a Parquet table cannot be written to a stream of text; name a file")
-    else:
-        write_rows(columns, destination, chosen)
+    with _opened(destination, binary=chosen not in _DELIMITERS) as file:
+        write_rows(columns, file, chosen)
 
 
 def protect_from_formulas(cell: Any) -> Any:
@@ -123,12 +110,12 @@ def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header
         import pyarrow as pa
         from pyarrow import parquet
 
-        parquet.write_table(pa.table({name: _for_arrow(column) for name, column in columns.items()}), file)
+        cells = {name: x if isinstance(x, np.ndarray) else plain_cells(x) for name, x in columns.items()}
+        parquet.write_table(pa.table(cells), file)
         return
     if format == "xlsx":
         book = _openpyxl().Workbook()
-        n_rows = len(next(iter(columns.values()), ()))
-        _put_columns(book.active, columns, 1, 1, range(2, n_rows + 2))
+        _put_columns(book.active, columns, 1, range(1, len(next(iter(columns.values()))) + 2))
         book.active.freeze_panes = "A2"
         book.save(file)
         return
@@ -136,14 +123,6 @@ def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header
     if header:
         writer.writerow(map(protect_from_formulas, columns))
     writer.writerows(zip(*map(_as_written, map(plain_cells, columns.values())), strict=True))
-
-
-def _for_arrow(column: Any) -> Any:
-    if isinstance(column, np.ma.MaskedArray):
-        import pyarrow as pa
-
-        return pa.array(column.data, mask=np.ma.getmaskarray(column))
-    return column if isinstance(column, np.ndarray) else plain_cells(column)
 
 
 def _as_written(cells: list[Any]) -> list[Any]:
@@ -155,22 +134,14 @@ def _as_written(cells: list[Any]) -> list[Any]:
 
 
 def write_beside(source: Source, added: Mapping[str, Any], destination: str | Path | IO[str]) -> None:
-    r"""Write a table with more columns at its end.
+    """Write a table with more columns at its end.
 
     Cells of a delimited text are written as they were, at the same delimiter unless the name asks for another
     format. A file is replaced only when the new one is complete.
-
-    >>> file = io.StringIO()
-    >>> text = DelimitedText("code;share\n007;1,10\n", ";")
-    >>> source = Source({"code": np.array(["007"]), "share": np.array(["1,10"])}, text)
-    >>> write_beside(source, {"predicted": np.array(["yes"])}, file)
-    >>> file.getvalue()
-    'code;share;predicted\n007;1,10;yes\n'
     """
     format, added = format_of(destination), columns_of(added)
     if format == "xlsx" and source.workbook is not None and source.workbook.can_be_kept:
-        assert isinstance(destination, str | Path)  # a stream is never taken for a workbook
-        with atomic_file(destination, binary=True) as file:
+        with _opened(destination, binary=True) as file:
             write_into_workbook(source.workbook, added, file)
         return
     text = source.written
@@ -178,11 +149,9 @@ def write_beside(source: Source, added: Mapping[str, Any], destination: str | Pa
     lines = None if text is None or wanted is None else lines_beside(text, added, wanted)
     if lines is None:  # so nothing is written beside a wrong row
         write_table({**typed_columns(source), **added}, destination)
-    elif isinstance(destination, str | Path):
-        with atomic_file(destination) as file:
-            file.writelines(lines)
-    else:
-        destination.writelines(lines)
+        return
+    with _opened(destination) as file:
+        file.writelines(lines)
 
 
 def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) -> list[str] | None:
@@ -194,14 +163,12 @@ def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) 
     if len(records) != len(rows):
         return None
     usual_end = records[0][1] or "\n"
-    joined: dict[Any, str] = {}  # predictions have few different values
+    # predictions have few different values
+    joined = {cells: _joined(cells, delimiter) for cells in set(rows)}
     lines = []
     for (written, end, fields), cells in zip(records, rows, strict=True):
-        new = joined.get(cells)
-        if new is None:
-            new = joined[cells] = _joined(cells, delimiter)
         old = written if same else _joined(fields, delimiter)
-        lines.append(f"{old}{delimiter}{new}{end or usual_end}")
+        lines.append(f"{old}{delimiter}{joined[cells]}{end or usual_end}")
     return lines
 
 
@@ -235,18 +202,11 @@ def _records(text: DelimitedText, *, simple: bool) -> list[tuple[str, str, list[
     """Return each record of a text as it is written, its end and, unless it is simple, its fields."""
     if simple:
         return [(line, "\n", []) for line in text.text.split("\n") if line.strip() or text.delimiter in line]
-    taken: list[str] = []
-
-    def lines() -> Iterator[str]:
-        for line in io.StringIO(text.text, newline=""):
-            taken.append(line)
-            yield line
-
-    records = []
+    lines, start, records = list(io.StringIO(text.text, newline="")), 0, []
+    reader = csv.reader(lines, delimiter=text.delimiter, skipinitialspace=True)
     try:
-        for fields in csv.reader(lines(), delimiter=text.delimiter, skipinitialspace=True):
-            written = "".join(taken)
-            taken.clear()
+        for fields in reader:
+            written, start = "".join(lines[start : reader.line_num]), reader.line_num
             body = written.rstrip("\r\n")
             if body.strip() or text.delimiter in body:  # blank lines are no rows
                 records.append((body, written[len(body) :], fields))
@@ -265,21 +225,37 @@ def _joined(cells: Sequence[Any], delimiter: str) -> str:
 def write_into_workbook(place: Workbook, added: Mapping[str, Any], file: IO[bytes]) -> None:
     """Write the workbook with more columns at the right of the table that was read."""
     book = _openpyxl().load_workbook(io.BytesIO(place.content), keep_vba=b"vbaProject.bin" in place.content)
-    sheet = book[place.sheet]
-    first = _free_column(sheet, place, len(added))
-    beside = sheet.cell(place.header + 1, place.right + 1)
-    _put_columns(sheet, added, first, place.header + 1, [row + 1 for row in place.rows], beside)
+    sheet, rows = book[place.sheet], [row + 1 for row in (place.header, *place.rows)]
+    first = _free_column(sheet, rows, place.right + 2, len(added))
+    _put_columns(sheet, added, first, rows, sheet.cell(rows[0], place.right + 1))
     book.save(file)
 
 
+def _free_column(sheet: Any, rows: Sequence[int], wanted: int, width: int) -> int:
+    """Return the first of some columns, from the one that is wanted on, that are empty in these rows."""
+
+    def is_free(first: int) -> bool:
+        return all(sheet.cell(row, first + i).value is None for row in rows for i in range(width))
+
+    first = next(filter(is_free, itertools.count(wanted)))
+    if first > wanted:
+        column = column_letters(first - 1)
+        logger.warning("the columns beside the table are taken; predictions are in column %s", column)
+    return first
+
+
 def _put_columns(
-    sheet: Any, columns: Mapping[str, Any], first: int, header: int, rows: Iterable[int], like: Any = None
+    sheet: Any, columns: Mapping[str, Any], first: int, rows: Sequence[int], like: Any = None
 ) -> None:
-    """Put columns on a sheet from the first one on, their names in the header row, styled like some cell."""
+    """Put names and cells into these rows of a sheet from a column on, the names styled like some cell."""
     for column, (name, cells) in enumerate(columns.items(), start=first):
-        _put(sheet, header, column, name, like)
-        for row, value in zip(rows, plain_cells(cells), strict=True):
-            _put(sheet, row, column, value)
+        for row, value in zip(rows, [name, *plain_cells(cells)], strict=True):
+            cell = sheet.cell(row, column)
+            cell.value = value.item() if isinstance(value, np.generic) else value
+            if cell.data_type == "f":  # a text that begins with = is a text
+                cell.data_type = "s"
+        if like is not None and like.has_style:
+            sheet.cell(rows[0], column)._style = copy(like._style)
 
 
 def _openpyxl() -> Any:
@@ -287,27 +263,3 @@ def _openpyxl() -> Any:
     import openpyxl
 
     return openpyxl
-
-
-def _free_column(sheet: Any, place: Workbook, width: int) -> int:
-    """Return the first of some columns, counted from 1, that are empty beside the table."""
-    rows = [place.header, *place.rows]
-
-    def is_free(first: int) -> bool:
-        return all(sheet.cell(row + 1, first + i).value is None for row in rows for i in range(width))
-
-    beyond = max(sheet.max_column, place.right + 1) + 1
-    first = next(filter(is_free, range(place.right + 2, sheet.max_column + 2)), beyond)
-    if first > place.right + 2:
-        column = column_letters(first - 1)
-        logger.warning("the columns beside the table are taken; predictions are in column %s", column)
-    return first
-
-
-def _put(sheet: Any, row: int, column: int, value: Any, like: Any = None) -> None:
-    cell = sheet.cell(row, column)
-    cell.value = value.item() if isinstance(value, np.generic) else value
-    if cell.data_type == "f":  # a text that begins with = is a text
-        cell.data_type = "s"
-    if like is not None and like.has_style:
-        cell._style = copy(like._style)
