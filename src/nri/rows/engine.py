@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import FloatArray
 from nri.errors import InputError, require_extra
 from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
@@ -62,6 +63,17 @@ class Engine:
     """ends the connection, unless it is the caller's, and removes what was kept on disk for it"""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
     """how columns are read that were texts before they were copied"""
+
+    def figures(self, items: Mapping[str, str], where: str = "") -> dict[str, Any]:
+        """Return aggregates of all rows by their names."""
+        found = self.query(select(items, where=where)) if items else {}
+        return {name: plain_cells(cells)[0] for name, cells in found.items()}
+
+    def distinct(self, column: str) -> tuple[NDArray[Any], FloatArray]:
+        """Return the different cells of a column, in no order, and how many rows hold each."""
+        quoted = identifier(column, self.dialect)
+        found = self.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
+        return objects_of(plain_cells(found["v"])), found["n"].astype(np.float64)
 
 
 def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = ()) -> str:

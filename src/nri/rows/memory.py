@@ -8,7 +8,7 @@ import numpy as np
 
 from nri.arrays import FloatArray, Hashes, IntArray, mixed
 from nri.outcome import Classes, Number
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, part_codes, unpacked
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, added, part_codes
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule import Column, Columns, Kind, Rule
 from nri.table.table import Table
@@ -72,22 +72,8 @@ class MemoryRows(Rows):
             table = table.take(column.known & (values > window.low) & (values <= window.high))
             parts = {**parts, window.column: window.within(parts[window.column])}
         codes = {name: part_codes(table.columns[name], part) for name, part in parts.items()}
-        outcome = table.explained
-        if not isinstance(outcome, Classes):
-            return Groups(codes, outcome, table.weights)
-        sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
-        codes["\0class"], sizes["\0class"] = outcome.codes, len(outcome.classes)
-        groups = packed(sizes)
-        keys = np.array([sum(codes[name] * unit for name, (unit, _) in group.items()) for group in groups])
-        # sorting numbers is quicker than sorting columns of numbers
-        keys, axis = (keys[0], None) if len(groups) == 1 else (keys, 1)
-        different, inverse = np.unique(keys, axis=axis, return_inverse=True)
-        different = np.atleast_2d(different)
-        # rounded, so that sums taken in another order of rows are the same
-        weights = np.round(np.bincount(inverse.reshape(-1), table.weights, different.shape[1]), 9)
-        codes = unpacked(groups, different)
-        classes = replace(outcome, codes=codes.pop("\0class"))
-        return Groups(codes, classes, weights.astype(np.float64))
+        groups = Groups(codes, table.explained, table.weights)
+        return added(groups) if isinstance(groups.outcome, Classes) else groups
 
 
 def first_sample(
@@ -116,9 +102,9 @@ def weighted_sample(drawn: Drawn, shares: FloatArray, unlabelled: Columns | None
 
 
 def _facts(name: str, table: Table) -> RowsColumn:
-    column, plan = table.columns[name], table.plans[name]
-    span = _span(column) if column.kind in (Kind.NUMBER, Kind.DATE) else (0.0, 0.0)
-    return RowsColumn(name, plan, *span, plan.whole, column.categories)
+    column = table.columns[name]
+    high = _span(column)[1] if column.kind in (Kind.NUMBER, Kind.DATE) else 0.0
+    return RowsColumn(name, table.plans[name], high, column.categories)
 
 
 def _strata(table: Table) -> IntArray:

@@ -16,7 +16,7 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Outcome, Survival
 from nri.outcome.base import counted_classes
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, unpacked
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window
 from nri.rows.engine import ROWS, Answer, Engine, RawColumn, select, taken
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
@@ -45,10 +45,16 @@ class SqlOutcome:
     outcome: Outcome  # without its rows
     columns: tuple[str, ...]  # the columns that it is read from
     items: Mapping[str, str]
-    """SQL of a row's outcome by ``y_`` and the array that holds it: ``y_codes`` of classes"""
-    stratum: str  # SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown
+    """SQL of a row's outcome, NULL where unknown, by ``y_`` and the array that holds it: ``y_codes``"""
     counts: FloatArray = field(default_factory=lambda: np.zeros(0))  # rows of each stratum
     without: int = 0  # rows whose outcome is unknown
+
+    @property
+    def stratum(self) -> str:
+        """SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown."""
+        if isinstance(self.outcome, Classes):
+            return self.items["y_codes"]
+        return f"CASE WHEN {' AND '.join(f'{one} IS NOT NULL' for one in self.items.values())} THEN 0 END"
 
     @property
     def n_rows(self) -> int:
@@ -65,9 +71,11 @@ class SqlOutcome:
 
     def of(self, arrays: Mapping[str, FloatArray]) -> Outcome:
         """Return the outcome of some rows, by what the items of each hold."""
-        fields: dict[str, Any] = {name.removeprefix("y_"): arrays[name] for name in self.items}
-        typed = {name: values.astype(getattr(self.outcome, name).dtype) for name, values in fields.items()}
-        return replace(self.outcome, **typed)
+        fields: dict[str, Any] = {}
+        for item in self.items:
+            name = item.removeprefix("y_")
+            fields[name] = arrays[item].astype(getattr(self.outcome, name).dtype)
+        return replace(self.outcome, **fields)
 
     def describe(self) -> str:
         """Write what is explained, and of classes how many rows each has."""
@@ -89,18 +97,14 @@ class EngineColumn(RowsColumn):
         """Write the part of each cell, 0 where it is unknown."""
         value = self.value
         if self.kind in (Kind.BOOLEAN, Kind.TEXT):
-            values: Sequence[Any] = [False, True] if self.kind is Kind.BOOLEAN else parts.texts
-            first = 1 if self.kind is Kind.BOOLEAN else 2
-            conditions = [self._holds(Literal(self.name, Op.EQ, one)) for one in values]
+            values: Sequence[Any] = [True] if self.kind is Kind.BOOLEAN else parts.texts
+            held = [self.sql.holds(Literal(self.name, Op.EQ, one)) for one in values]
+            conditions = [one.sql(dialect=self.sql.dialect.name) for one in held]
         else:
-            first = 2
             write = int if self.kind is Kind.DATE else float_literal
             conditions = [f"{value} > {write(cut)}" for cut in parts.cuts]
-        cases = [f" WHEN {one} THEN {first + place}" for place, one in enumerate(conditions)]
+        cases = [f" WHEN {one} THEN {code}" for code, one in enumerate(conditions, 2)]
         return f"CASE{''.join(reversed(cases))} WHEN {value} IS NOT NULL THEN 1 ELSE 0 END"
-
-    def _holds(self, literal: Literal) -> str:
-        return self.sql.holds(literal).sql(dialect=self.sql.dialect.name)
 
     @property
     def value(self) -> str:
@@ -157,11 +161,7 @@ class SqlRows(Rows):
         """Return about so many rows by their hash, or all of them."""
         if size != self._size:
             self._draw_first(size)
-        drawn = self._read(self._first)
-        unlabelled = self._unlabelled(size)
-        if (self._shares >= 1.0).all():
-            return replace(drawn.table, unlabelled=unlabelled)
-        return weighted_sample(drawn, self._shares, unlabelled)
+        return weighted_sample(self._read(self._first), self._shares, self._unlabelled(size))
 
     def _draw_first(self, size: int) -> None:
         """Draw about so many rows; their cells are kept, to be read once it is known how."""
@@ -178,7 +178,7 @@ class SqlRows(Rows):
         share = float_literal(min(1.0, size / self.target.without))
         listed = ", ".join(cells)
         rest = self.engine.query(f"SELECT {listed} FROM ({hashed}) AS rest WHERE s IS NULL AND h < {share}")
-        return self._columns_of(self._named(rest))
+        return self._columns_of(self._source(rest))
 
     def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
         """Draw rows by what a rule makes of them."""
@@ -204,14 +204,14 @@ class SqlRows(Rows):
         outcome = self.target.of({name: _floats(drawn, name) for name in self.target.items})
         table = Table({}, {}, _floats(drawn, "n"), np.arange(1, len(drawn["h"]) + 1), outcome)
         strata, n_hashes = _floats(drawn, "s").astype(np.int64), len(np.unique(_floats(drawn, "h")))
-        return Drawn(table, strata, n_hashes, self._named({name: drawn[name] for name in cells}))
+        return Drawn(table, strata, n_hashes, self._source(drawn))
 
     def _cells(self) -> dict[str, str]:
         """Return the columns by aliases that every dialect takes."""
         return {f"c{place}": identifier(one.name, self.engine.dialect) for place, one in enumerate(self._raw)}
 
-    def _named(self, cells: Answer) -> Source:
-        return Source(cells).renamed([one.name for one in self._raw])
+    def _source(self, found: Answer) -> Source:
+        return Source({one.name: found[alias] for alias, one in zip(self._cells(), self._raw, strict=True)})
 
     def _read(self, drawn: Drawn) -> Drawn:
         """Return rows that were drawn with their cells read by the plans of the columns."""
@@ -236,7 +236,6 @@ class SqlRows(Rows):
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
         """Group rows by parts of columns and by outcome."""
         sql = {name: self.columns[name].code(part) for name, part in parts.items()}
-        sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         where = ""
         if window is not None:
             value, last = self.columns[window.column].value, 2 * window.reach
@@ -246,21 +245,14 @@ class SqlRows(Rows):
             # to compare with each of its cuts would take several times as long
             place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
             within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
-            sql["\0place"], sizes["\0place"] = within, last + 1
-        groups = packed(sizes)
-        keys = {
-            f"p{place}": " + ".join(
-                f"CAST({sql[name]} AS BIGINT) * {unit}" for name, (unit, _) in one.items()
-            )
-            for place, one in enumerate(groups)
-        }
-        items = {**keys, **self.target.items, "s": self.target.stratum, "n": "COUNT(*)"}
-        counted = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
-        counted = taken(counted, np.flatnonzero(~np.isnan(_floats(counted, "s"))))
+            sql["\0place"] = within
+        keys = {f"p{place}": code for place, code in enumerate(sql.values())}
+        items = {**keys, **self.target.items}
+        counted = self.engine.query(select({**items, "n": "COUNT(*)"}, where=where, group=list(items)))
         outcome = {name: _floats(counted, name) for name in self.target.items}
-        packs = [counted[key].astype(np.int64) for key in keys]
-        order = np.lexsort((*outcome.values(), *packs))
-        codes = unpacked(groups, [pack[order] for pack in packs])
+        order = np.lexsort((*outcome.values(), *(counted[key] for key in keys)))
+        order = order[~np.isnan([*outcome.values()]).any(axis=0)[order]]  # its rows without an outcome
+        codes = {name: counted[key].astype(np.int64)[order] for key, name in zip(keys, sql, strict=True)}
         if window is not None:
             part, name = parts[window.column], window.column
             ends = window.middle + (codes.pop("\0place") - window.reach) * window.step
@@ -300,12 +292,13 @@ class SqlRows(Rows):
             if one.kind is Kind.TEXT and plan.kind is not Kind.TEXT:
                 self.formatted[name] = plan
                 continue
-            sql = SqlColumn(name, plan, self.engine.dialect, typed=True, finite=span.known == span.filled)
-            column = EngineColumn(name, plan, span.low, span.high, plan.whole, sql=sql)
+            categories = None
             if plan.kind is Kind.TEXT:
-                column = self._with_categories(column, sample.cells(name), notes)
+                plan, categories = self._categories(name, plan, sample.cells(name), notes)
+            sql = SqlColumn(name, plan, self.engine.dialect, typed=True, finite=span.known == span.filled)
+            column = EngineColumn(name, plan, span.high, categories, sql=sql)
             # whole numbers without a gap number the rows, which a sample alone cannot show
-            if column.whole and span.known > 1000 and span.high - span.low == span.known - 1:
+            if plan.whole and span.known > 1000 and span.high - span.low == span.known - 1:
                 left_out.append(LeftOut(name, Reason.IDENTIFIER, usable=True))
             else:
                 columns[name] = column
@@ -329,25 +322,23 @@ class SqlRows(Rows):
             plans[name] = understand(source.cells(name), name, options).plan
         return plans, notes
 
-    def _with_categories(self, column: EngineColumn, cells: Cells, notes: dict[str, str]) -> EngineColumn:
-        """Ask all rows for the categories of a text column, and how each is spelled."""
+    def _categories(
+        self, name: str, plan: ColumnPlan, cells: Cells, notes: dict[str, str]
+    ) -> tuple[ColumnPlan, tuple[str, ...] | None]:
+        """Ask all rows for the categories of a text column, and how each is spelled; None if too many."""
         if isinstance(cells, TextCells) and len(cells.texts) > max(_REPEATED * cells.counts.sum(), 2):
-            return column
-        quoted = identifier(column.name, self.engine.dialect)
-        different = self.engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-        if len(different["n"]) > _MOST_CATEGORIES:
-            return column
-        pairs = zip(*map(plain_cells, different.values()), strict=True)
-        missing = column.plan.missing
-        held = {text: n for text, n in pairs if text is not None and text.strip() not in missing}
-        texts = sorted(held)
-        counts = np.array([held[text] for text in texts], dtype=np.int64)
-        read = recognise_categories(texts, counts, exact=self._options.exact)
-        plan = replace(read.plan, missing=missing)
+            return plan, None
+        values, counts = self.engine.distinct(name)
+        if len(values) > _MOST_CATEGORIES:
+            return plan, None
+        held = {text: n for text, n in zip(values, counts, strict=True) if text is not None}
+        texts = sorted(text for text in held if text.strip() not in plan.missing)
+        numbers = np.array([held[text] for text in texts], dtype=np.int64)
+        read = recognise_categories(texts, numbers, exact=self._options.exact)
         if read.note:
-            notes[column.name] = read.note
-        sql = SqlColumn(column.name, plan, self.engine.dialect, typed=True)
-        return replace(column, plan=plan, categories=plan.categories, sql=sql)
+            notes[name] = read.note
+        plan = replace(read.plan, missing=plan.missing)
+        return plan, plan.categories
 
 
 def _term(term: Term, column: RawColumn, engine: Engine) -> str:
@@ -375,17 +366,13 @@ def _floats(found: Answer, column: str) -> FloatArray:
     return np.asarray(np.ma.filled(found[column].astype(np.float64), np.nan))
 
 
-def _only_row(found: Answer) -> dict[str, Any]:
-    return {name: plain_cells(cells)[0] for name, cells in found.items()}
-
-
 class _Span(NamedTuple):
     """The numbers or dates of a column on all rows."""
 
     low: float = 0.0
     high: float = 0.0
-    known: int = 0  # cells with a finite number
-    filled: int = 0  # cells with any
+    known: float = 0.0  # how many cells hold a finite number
+    filled: float = 0.0  # how many hold any
 
 
 def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
@@ -394,15 +381,11 @@ def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
     for i, one in enumerate(measured):
         value = _value(one, engine)
         known = finite(value)
-        items |= {f"low{i}": f"MIN({known})", f"high{i}": f"MAX({known})"}
-        items |= {f"known{i}": f"COUNT({known})", f"filled{i}": f"COUNT({value})"}
-    row = _only_row(engine.query(select(items))) if items else {}
-    return {
-        one.name: _Span(
-            float(row[f"low{i}"] or 0.0), float(row[f"high{i}"] or 0.0), row[f"known{i}"], row[f"filled{i}"]
-        )
-        for i, one in enumerate(measured)
-    }
+        sql = (f"MIN({known})", f"MAX({known})", f"COUNT({known})", f"COUNT({value})")
+        items |= {f"{name}{i}": what for name, what in zip(_Span._fields, sql, strict=True)}
+    row = engine.figures(items)
+    found = [[float(row[f"{name}{i}"] or 0.0) for name in _Span._fields] for i in range(len(measured))]
+    return {one.name: _Span(*span) for one, span in zip(measured, found, strict=True)}
 
 
 def _value(one: RawColumn, engine: Engine) -> str:
@@ -417,5 +400,5 @@ def _not_flags(engine: Engine, raw: Sequence[RawColumn], plans: Mapping[str, Col
     for i, one in enumerate(raw):
         values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
         items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, engine)} NOT IN ({values}) THEN 1 END)"
-    row = _only_row(engine.query(select(items))) if items else {}
+    row = engine.figures(items)
     return [one.name for i, one in enumerate(raw) if row[f"n{i}"]]
