@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nri.errors import InputError, nearest, similar_files
+from nri.errors import InputError, nearest, require_extra, similar_files
 from nri.rows.engine import (
     ROWS,
     Answer,
     Duck,
     DuckEngine,
     Engine,
-    answer_of,
     first_line,
     parquet_source,
     quoted,
@@ -26,6 +25,7 @@ from nri.rows.engine import (
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
 from nri.table.cells import objects_of
 from nri.table.files import DATABASES, database_of, url_of, without_password
+from nri.table.frames import columns_of, plain_cells
 
 _IN_MEMORY = ("", ":memory:")
 _MOTHERDUCK = ("md:", "motherduck:")
@@ -60,7 +60,7 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
 def _by_duckdb(
     url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
 ) -> DuckEngine:
-    connection = Duck(memory, database=path)
+    connection = Duck(memory, path)
     if table is not None:
         asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
         present = [name for (name,) in connection.raw.execute(asked).fetchall()]
@@ -73,14 +73,13 @@ def _by_duckdb(
 
 
 def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> Engine:
-    try:
-        import ibis
-        from ibis.common.exceptions import TableNotFound
-    except ModuleNotFoundError:
-        raise InputError("databases need ibis-framework; run: pip install 'nri[scale]'") from None
+    require_extra("scale", "a database", "ibis")
+    import ibis
+    from ibis.common.exceptions import TableNotFound
+
     backend = ibis.connect(url) if path is None else ibis.sqlite.from_connection(_read_only(path))
     try:
-        return IbisEngine(backend.table(table) if query is None else backend.sql(query))
+        return _of_ibis(backend.table(table) if query is None else backend.sql(query))
     except TableNotFound:
         raise _no_table(url, str(table), backend.list_tables()) from None
 
@@ -148,10 +147,10 @@ def dialect_name(backend: str) -> str | None:
 def engine_of(table: Any) -> Engine | None:
     """Return a table that stays where it is as an engine; None if it is none."""
     openers: dict[tuple[str, str], Callable[[Any], Engine]] = {
-        ("ibis", "Table"): IbisEngine,
-        ("duckdb", "DuckDBPyRelation"): _relation_engine,
-        ("polars", "LazyFrame"): _from_polars,
-        ("pyspark.sql", "DataFrame"): _spark_engine,
+        ("ibis", "Table"): _of_ibis,
+        ("duckdb", "DuckDBPyRelation"): _of_relation,
+        ("polars", "LazyFrame"): _of_polars,
+        ("pyspark.sql", "DataFrame"): _of_spark,
     }
     for (package, name), opener in openers.items():
         if package in sys.modules and isinstance(table, getattr(sys.modules[package], name)):
@@ -159,24 +158,25 @@ def engine_of(table: Any) -> Engine | None:
     return None
 
 
-def _relation_engine(relation: Any) -> Engine:
+def _of_relation(relation: Any) -> Engine:
     """Return a relation of DuckDB, on its own connection, which is left open."""
     columns = [*map(raw_column, relation.columns, map(str, relation.types))]
     return Engine(dialect_of("duckdb"), columns, lambda sql: dict(relation.query(ROWS, sql).fetchnumpy()))
 
 
-def _spark_engine(frame: Any) -> Engine:
+def _of_spark(frame: Any) -> Engine:
     """Return a DataFrame of PySpark, asked where it is; its session is left open."""
     view = f"nri_{id(frame):x}"
     frame.createOrReplaceTempView(view)
 
     def query(sql: str) -> Answer:
-        return answer_of(frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow())
+        arrow = frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow()
+        return {name: objects_of(plain_cells(cells)) for name, cells in columns_of(arrow).items()}
 
     return Engine(dialect_of("spark"), [raw_column(*one) for one in frame.dtypes], query)
 
 
-def _from_polars(frame: Any) -> Engine:
+def _of_polars(frame: Any) -> Engine:
     """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
     connection = Duck()
     file = connection.folder / "frame.parquet"
@@ -184,40 +184,30 @@ def _from_polars(frame: Any) -> Engine:
     return DuckEngine(connection, parquet_source([file]))
 
 
-class IbisEngine(Engine):
-    """A table of any database that ibis speaks to; only aggregates and samples are fetched."""
+def _of_ibis(table: Any) -> Engine:
+    """Return a table of any database that ibis speaks to; only aggregates and samples are fetched."""
+    backend = table.get_backend()
+    name = dialect_name(backend.name)
+    if name is None:
+        raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {', '.join(TESTED)}")
+    backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
+    rows = backend.compile(table)
+    if name == "duckdb":
+        return _of_relation(backend.con.sql(rows))
+    if name == "spark":
+        return _of_spark(backend._session.sql(rows))
 
-    def __init__(self, table: Any) -> None:
-        self.backend = backend = table.get_backend()
-        name = dialect_name(backend.name)
-        if name is None:
-            known = ", ".join(TESTED)
-            raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {known}")
+    def query(sql: str) -> Answer:
+        cursor = backend.raw_sql(f"WITH {ROWS} AS ({rows}) {sql}")
+        try:
+            names, found = [one[0] for one in cursor.description], cursor.fetchall()
+        finally:
+            cursor.close()
+            backend.con.rollback()  # nothing was changed: this only ends the transaction
+        return {name: objects_of(row[place] for row in found) for place, name in enumerate(names)}
 
-        backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
-
-        def query(sql: str) -> Answer:
-            asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
-            if name == "duckdb":
-                return dict(backend.con.execute(asked).fetchnumpy())
-            if name == "spark":
-                return answer_of(backend._session.sql(asked).toArrow())
-            return _fetched(backend, asked)
-
-        columns = [raw_column(one, str(kind)) for one, kind in table.schema().items()]
-        super().__init__(dialect_of(name), columns, query, backend.disconnect)
-
-
-def _fetched(backend: Any, sql: str) -> Answer:
-    """Return the answer of a database that hands out rows."""
-    cursor = backend.raw_sql(sql)
-    try:
-        names = [one[0] for one in cursor.description]
-        rows = cursor.fetchall()
-    finally:
-        cursor.close()
-        backend.con.rollback()  # nothing was changed: this only ends the transaction
-    return {name: objects_of(row[place] for row in rows) for place, name in enumerate(names)}
+    columns = [raw_column(one, str(kind)) for one, kind in table.schema().items()]
+    return Engine(dialect_of(name), columns, query, backend.disconnect)
 
 
 def database_in(path: Path) -> str | None:

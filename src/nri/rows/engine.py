@@ -24,7 +24,7 @@ from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, TextCells, objects_of
-from nri.table.frames import columns_of, plain_cells
+from nri.table.frames import plain_cells
 from nri.table.parquet import INDEX
 
 ROWS = "nri_rows"  # What the table is called in queries.
@@ -88,11 +88,6 @@ def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = 
     return sql
 
 
-def answer_of(arrow: Any) -> Answer:
-    """Return rows that came as a table of Arrow."""
-    return {name: objects_of(plain_cells(cells)) for name, cells in columns_of(arrow).items()}
-
-
 def taken(answer: Answer, rows: NDArray[Any]) -> Answer:
     """Return some rows of an answer."""
     return {name: cells[rows] for name, cells in answer.items()}
@@ -117,26 +112,22 @@ def raw_column(name: str, type_name: str) -> RawColumn:
 class Duck:
     """A connection to DuckDB, and a folder for what does not fit in memory, which goes with it."""
 
-    def __init__(
-        self, memory: str | None = None, threads: int | None = None, database: Path | None = None
-    ) -> None:
+    def __init__(self, memory: str | None = None, database: Path | None = None) -> None:
         require_extra(None, "a table that stays in its files", "duckdb")
         import duckdb
 
         self.folder = Path(tempfile.mkdtemp(prefix="nri-engine-"))
         self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        self.raw = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
+        self.raw: Any = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
         # nothing is fetched, and no variable of ours is a table
         off = ("autoinstall_known_extensions", "python_enable_replacements")
         for setting in (*off, "preserve_insertion_order", "enable_progress_bar"):
             self.raw.execute(f"SET {setting} = false")
         self.raw.execute(f"SET temp_directory = {text_literal(str(self.folder))}; SET TimeZone = 'UTC'")
         allowed = os.environ.get("OMP_NUM_THREADS")
-        if threads is None and allowed is not None:
+        if allowed is not None:
             first = allowed.partition(",")[0].strip()  # OpenMP takes one number for each level of nesting
-            threads = int(first) if first.isdecimal() else 1
-        if threads is not None:
-            self.raw.execute(f"SET threads = {max(1, threads)}")
+            self.raw.execute(f"SET threads = {max(1, int(first)) if first.isdecimal() else 1}")
         try:
             if memory is not None:
                 self.raw.execute(f"SET memory_limit = {text_literal(memory)}")
@@ -151,8 +142,7 @@ class Duck:
     def answer(self, sql: str) -> Answer:
         """Return the answer to a query."""
         with _one_line_errors():
-            found: Any = self.raw.execute(sql).fetchnumpy()
-            return dict(found)
+            return dict(self.raw.execute(sql).fetchnumpy())
 
     def close(self) -> None:
         """End the connection, and remove what was kept on disk."""
@@ -209,21 +199,21 @@ def quoted(name: str) -> str:
 
 def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) -> DuckEngine:
     """Return the table with some text columns read by their plans."""
-    items, joins = [], []
-    for place, one in enumerate(rows.columns):
-        plan, cell = plans.get(one.name), f"r.{quoted(one.name)}"
+    replaced, joins = [], []
+    for place, (name, plan) in enumerate(plans.items()):
+        cell = f"r.{quoted(name)}"
         text = f"TRIM({cell})" if loose else cell
-        read = cell if plan is None else _by_duckdb(text, plan, loose)
-        if read is None and plan is not None:
-            _map_texts(rows, one.name, text.replace("r.", "", 1), plan, place)
+        read = _by_duckdb(text, plan, loose)
+        if read is None:
+            _map_texts(rows, name, text, plan, f"map{place}")
             joins.append(f"LEFT JOIN map{place} ON map{place}.t = {text}")
             read = f"map{place}.v"
-        items.append(f"{read} AS {quoted(one.name)}")
+        replaced.append(f"{read} AS {quoted(name)}")
     folder = rows.connection.folder
     file = folder / f"copy{len(list(folder.iterdir()))}.parquet"
-    select = f"SELECT {', '.join(items)} FROM {rows.source} AS r {' '.join(joins)}"
+    listed = f"r.* REPLACE ({', '.join(replaced)}) FROM {rows.source} AS r {' '.join(joins)}"
     rows.connection.execute(
-        f"COPY ({select}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+        f"COPY (SELECT {listed}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
     )
     return DuckEngine(rows.connection, parquet_source([file]), {**rows.plans, **plans})
 
@@ -247,10 +237,10 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
     return None
 
 
-def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: int) -> None:
+def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, into: str) -> None:
     """Keep what each different text of a column means, as a table of the database."""
     duck = rows.connection
-    cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} LIMIT {_MOST_TEXTS + 1}").fetchall()
+    cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} AS r LIMIT {_MOST_TEXTS + 1}").fetchall()
     if len(cells) > _MOST_TEXTS:
         cause = f"column {name!r} holds more than {_MOST_TEXTS} different texts, too many for {plan.kind}s"
         raise InputError(f"{cause}; write it as such, or leave it out (--without)")
@@ -258,5 +248,5 @@ def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: 
     read = read_by(TextCells(np.arange(len(texts), dtype=np.int64), tuple(texts), loose=True), plan, name)
     values = np.ma.array(read.column.values, mask=~read.column.known)
     duck.raw.register("meant", {"t": objects_of(texts), "v": values})
-    duck.execute(f"CREATE OR REPLACE TEMP TABLE map{place} AS SELECT * FROM meant")
+    duck.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT * FROM meant")
     duck.raw.unregister("meant")

@@ -107,11 +107,10 @@ def open_files(
     files: Files,
     *,
     memory: str | None = None,
-    threads: int | None = None,
     options: Callable[[Sequence[str]], ReadOptions] = lambda names: DEFAULT,
 ) -> DuckEngine:
     """Open files where they are; texts are copied once, since every cell of them must be understood."""
-    connection = Duck(memory, threads)
+    connection = Duck(memory)
     try:
         free = shutil.disk_usage(connection.folder).free
         if not files.parquet and files.size > 2 * free:  # a columnar copy takes a third to a half

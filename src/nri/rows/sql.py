@@ -238,14 +238,12 @@ class SqlRows(Rows):
         sql = {name: self.columns[name].code(part) for name, part in parts.items()}
         where = ""
         if window is not None:
-            value, last = self.columns[window.column].value, 2 * window.reach
-            numbers = (window.middle, window.step, window.low, window.high)
-            middle, step, low, high = (float_literal(number) for number in numbers)
+            value = self.columns[window.column].value
+            ends = (window.middle, window.step, window.low, window.high)
+            middle, step, low, high = map(float_literal, ends)
             where = f"{value} > {low} AND {value} <= {high}"
             # to compare with each of its cuts would take several times as long
-            place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
-            within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
-            sql["\0place"] = within
+            sql["\0place"] = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT)"
         keys = {f"p{place}": code for place, code in enumerate(sql.values())}
         items = {**keys, **self.target.items}
         counted = self.engine.query(select({**items, "n": "COUNT(*)"}, where=where, group=list(items)))
@@ -255,7 +253,8 @@ class SqlRows(Rows):
         codes = {name: counted[key].astype(np.int64)[order] for key, name in zip(keys, sql, strict=True)}
         if window is not None:
             part, name = parts[window.column], window.column
-            ends = window.middle + (codes.pop("\0place") - window.reach) * window.step
+            place = np.clip(codes.pop("\0place"), 1 - window.reach, window.reach)
+            ends = window.middle + place * window.step
             ends = np.minimum(ends, np.array([*part.cuts, np.inf])[codes[name] - 1])
             codes[name] = 1 + np.searchsorted(window.within(part).cuts, ends)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
