@@ -26,6 +26,7 @@ from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, TextCells, objects_of
 from nri.table.frames import plain_cells
 from nri.table.parquet import INDEX
+from nri.table.table import Note, logger
 
 ROWS = "nri_rows"  # What the table is called in queries.
 _KINDS = {
@@ -63,6 +64,13 @@ class Engine:
     """ends the connection, unless it is the caller's, and removes what was kept on disk for it"""
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
     """how columns are read that were texts before they were copied"""
+
+    def usable(self) -> list[RawColumn]:
+        """Return the columns that a rule could use, with a note on each other one."""
+        for one in self.columns:
+            if one.kind is None:
+                logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
+        return [one for one in self.columns if one.kind is not None]
 
     def figures(self, items: Mapping[str, str], where: str = "") -> dict[str, Any]:
         """Return aggregates of all rows by their names."""

@@ -33,7 +33,6 @@ _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
 _LOOKED_AT = 20_000  # About so many rows of a text file say what its columns mean.
 _START = 1 << 16
-_DAMAGED = (OSError, EOFError, zlib.error)  # what unpacking raises
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,10 @@ class Files:
             with suppress(InputError), closing(Duck()) as duck:  # whoever reads it says what is wrong with it
                 about = f"parquet_file_metadata({text_literal(str(self.paths[0]))})"
                 return int(duck.execute(f"SELECT sum(num_rows) FROM {about}").fetchone()[0]) > LARGE_ROWS
-        return self.size > LARGE_BYTES and self.size / _line_length(self.paths[0]) > _LONG
+        if self.size <= LARGE_BYTES:
+            return False
+        start = _start(self.paths[0], 16 * _START)
+        return self.size * max(start.count(b"\n"), 1) > _LONG * len(start)
 
 
 def files_of(asked: str) -> Files | None:
@@ -140,23 +142,17 @@ def delimiter_of(files: Files) -> str:
     """Return what stands between the cells of text files."""
     if files.delimiter is not None:
         return files.delimiter
-    path = files.paths[0]
-    with open_bytes(path) as file:
-        try:
-            start = file.read(_START).decode("utf-8", errors="replace")
-        except _DAMAGED:
-            raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
+    start = _start(files.paths[0], _START).decode("utf-8", errors="replace")
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
 
 
-def _line_length(path: Path) -> float:
-    """Return about how many bytes a line has, by the first ones."""
+def _start(path: Path, size: int) -> bytes:
+    """Return the first bytes of a text file."""
     with open_bytes(path) as file:
         try:
-            start = file.read(16 * _START)
-        except _DAMAGED:
-            return 1.0  # whoever reads it says what is wrong with it
-    return float(len(start) / max(start.count(b"\n"), 1))
+            return bytes(file.read(size))
+        except (OSError, EOFError, zlib.error):  # what unpacking raises
+            raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
 
 
 def open_bytes(path: Path) -> Any:
@@ -215,19 +211,14 @@ def some_rows(files: Files, size: int) -> tuple[Source, int]:
 
 def _draw(engine: DuckEngine, size: int) -> tuple[Answer, int]:
     """Return about so many rows, and how many there are."""
-    for one in engine.columns:
-        if one.kind is None:
-            logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
-    listed = ", ".join(quoted(one.name) for one in engine.columns if one.kind is not None)
+    listed = ", ".join(quoted(one.name) for one in engine.usable())
     hashed = f"hash({listed})"
     counts = f"SELECT COUNT(*) AS n, approx_count_distinct({hashed}) AS d FROM {ROWS}"
     n_rows, different = (int(one[0]) for one in engine.query(counts).values())
     share = min(1.0, size / max(n_rows, 1))
     if share == 1.0 or different >= _ALIKE * size:
-        below = f"WHERE {_HASH} <= {int(share * _HASHES)}" if share < 1.0 else ""
-        rows = f"SELECT {listed}, {hashed} AS {_HASH} FROM {ROWS}"
-        drawn = engine.query(f"SELECT * EXCLUDE {_HASH} FROM ({rows}) {below} ORDER BY {_HASH}")
-        return drawn, n_rows
+        below = f"{hashed} <= {int(share * _HASHES)}"
+        return engine.query(f"SELECT {listed} FROM {ROWS} WHERE {below} ORDER BY {hashed}"), n_rows
     groups = f"SELECT {listed}, {hashed} AS {_HASH}, COUNT(*) AS {_COPIES} FROM {ROWS} GROUP BY ALL"
     drawn = engine.query(f"{groups} ORDER BY {_HASH}")
     fraction, copies = (drawn.pop(one).astype(np.float64) for one in (_HASH, _COPIES))

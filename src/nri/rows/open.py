@@ -4,7 +4,7 @@ Which classes a target has is decided as for any table, by :func:`nri.table.targ
 different values that the column holds on all rows.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,7 +40,6 @@ def rows_in_engine(
     time: str | None = None,
     event: str | None = None,
     options: ReadOptions = DEFAULT,
-    never: Iterable[str] = (),
     size: int | None = None,
 ) -> SqlRows:
     """Return the rows of a table in an engine, with what is to be explained.
@@ -54,12 +53,12 @@ def rows_in_engine(
     else:
         assert target is not None, "there is a target, or a time and an event"
         outcome = _read_target(engine, target, positive, options)
-    rows = SqlRows(engine, outcome, options=options, never=never, size=size)
+    rows = SqlRows(engine, outcome, options=options, size=size)
     if not rows.formatted:
         return rows
     if isinstance(engine, DuckEngine):
         engine = copied(engine, rows.formatted, loose=False)
-        return SqlRows(engine, outcome.on(engine), options=options, never=never, size=size)
+        return SqlRows(engine, outcome.on(engine), options=options, size=size)
     for name, plan in rows.formatted.items():
         text = f"{plan.kind}s written as text are left out; cast the column to use it"
         logger.warning("%s", Note(name, text))

@@ -5,7 +5,7 @@ can miss is asked of all rows: ranges, whether 0 and 1 are all there is, categor
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -55,11 +55,6 @@ class SqlOutcome:
         if isinstance(self.outcome, Classes):
             return self.items["y_codes"]
         return f"CASE WHEN {' AND '.join(f'{one} IS NOT NULL' for one in self.items.values())} THEN 0 END"
-
-    @property
-    def n_rows(self) -> int:
-        """Rows with an outcome."""
-        return int(self.counts.sum())
 
     def on(self, engine: Engine) -> "SqlOutcome":
         """Return the same outcome, counted on the rows of an engine."""
@@ -119,21 +114,11 @@ class SqlRows(Rows):
     columns: Mapping[str, EngineColumn]
 
     def __init__(
-        self,
-        engine: Engine,
-        target: SqlOutcome,
-        *,
-        options: ReadOptions = DEFAULT,
-        never: Iterable[str] = (),
-        size: int | None = None,
+        self, engine: Engine, target: SqlOutcome, *, options: ReadOptions = DEFAULT, size: int | None = None
     ) -> None:
-        """Look at the columns of a table, but for those in ``never``, and draw a sample."""
-        self.engine, self.target, self._options, self._never = engine, target, options, tuple(never)
-        raw = [one for one in engine.columns if one.name not in (*target.columns, *self._never)]
-        for one in raw:
-            if one.kind is None:
-                logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
-        self._raw = [one for one in raw if one.kind is not None]
+        """Look at the columns of a table, and draw a sample."""
+        self.engine, self.target, self._options = engine, target, options
+        self._raw = [one for one in engine.usable() if one.name not in target.columns]
         if not self._raw:
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
         spans = _spans(engine, self._raw)
@@ -147,9 +132,10 @@ class SqlRows(Rows):
         size = size or target.outcome.searched_rows
         self._draw_first(size)
         columns, left_out = self._profile(self._first.cells, spans)
-        remark = f"{target.n_rows} rows ({target.describe()}), {len(columns)} columns"
+        n_rows = float(target.counts.sum())
+        remark = f"{n_rows:.0f} rows ({target.describe()}), {len(columns)} columns"
         remark += f"; {target.without} more without a target" if target.without else ""
-        super().__init__(columns, target.outcome, float(target.n_rows), left_out, remark, size, target.counts)
+        super().__init__(columns, target.outcome, n_rows, left_out, remark, size, target.counts)
 
     def close(self) -> None:
         """End the connection of the engine."""
@@ -275,7 +261,7 @@ class SqlRows(Rows):
 
         engine = Engine(dialect, whole.columns, query, plans=whole.plans)  # the whole table stays open
         target = self.target.on(engine)
-        return SqlRows(engine, target, options=self._options, never=self._never, size=self._size)
+        return SqlRows(engine, target, options=self._options, size=self._size)
 
     # Columns
 
