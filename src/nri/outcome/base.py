@@ -51,9 +51,13 @@ class Outcome(ABC):
     def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
         """Return classes that follow the outcome, at most so many where it is measured."""
 
-    @abstractmethod
     def keys(self) -> NDArray[np.uint64]:
         """[M]: a number that is equal for rows with the same outcome."""
+        keys = np.zeros(len(self), dtype=np.uint64)
+        for array in self._arrays.values():
+            is_float = array.dtype.kind == "f"  # there is one zero
+            keys = keys * 2 + ((array + 0.0).view(np.uint64) if is_float else array.astype(np.uint64))
+        return keys
 
     def rule(
         self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
@@ -130,10 +134,6 @@ class Classes(Outcome):
     def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
         """Classes are classes."""
         return self
-
-    def keys(self) -> NDArray[np.uint64]:
-        """[M]: the class indices."""
-        return self.codes.astype(np.uint64)
 
     def masses(self, weights: FloatArray) -> FloatArray:
         """[M, n_classes], the weight of each row in the column of its class."""

@@ -55,10 +55,6 @@ class Number(Outcome):
         """Return equal parts of the values as classes."""
         return parts_of(self.name, self.values, weights, parts)
 
-    def keys(self) -> NDArray[np.uint64]:
-        """[M]: the bits of the values; there is one zero."""
-        return np.asarray((self.values + 0.0).view(np.uint64))
-
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
         """[M]: the values that a search explains, outliers clipped by the branches so far."""
         if fires is None or not fires.shape[1]:

@@ -55,10 +55,6 @@ class Survival(Outcome):
         """Return equal parts of the log-rank scores as classes."""
         return parts_of(self.name, self.scores(weights), weights, parts)
 
-    def keys(self) -> NDArray[np.uint64]:
-        """[M]: the bits of the times, and whether there was an event."""
-        return np.asarray((self.time + 0.0).view(np.uint64) * np.uint64(2) + self.event)
-
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
         """[M]: log-rank scores, which a search explains as a number."""
         # summed over a group, this is what the log-rank test looks at

@@ -45,7 +45,7 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
         in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not remote
         path = _existing(scheme, place) if in_file else None
         if scheme == "duckdb" and not remote:
-            return _by_duckdb(url, path, table, query, memory)
+            return _by_duckdb(url, Duck(memory, path), table, query)
         return _by_ibis(url, path, table, query)
     except InputError:
         raise
@@ -57,10 +57,7 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
         raise InputError(f"{shown} does not answer as asked ({cause}); {remedy}") from None
 
 
-def _by_duckdb(
-    url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
-) -> DuckEngine:
-    connection = Duck(memory, path)
+def _by_duckdb(url: str, connection: Duck, table: str | None, query: str | None) -> DuckEngine:
     if table is not None:
         asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
         present = [name for (name,) in connection.raw.execute(asked).fetchall()]

@@ -74,31 +74,24 @@ class Engine:
 
     def figures(self, items: Mapping[str, str], where: str = "") -> dict[str, Any]:
         """Return aggregates of all rows by their names."""
-        found = self.query(select(items, where=where)) if items else {}
+        found = self.query(select(items, where)) if items else {}
         return {name: plain_cells(cells)[0] for name, cells in found.items()}
+
+    def counted(self, keys: Mapping[str, str], where: str = "") -> Answer:
+        """Return the different values of expressions, and as ``n`` how many rows have them."""
+        places = ", ".join(str(place) for place in range(1, len(keys) + 1))
+        return self.query(f"{select({**keys, 'n': 'COUNT(*)'}, where)} GROUP BY {places}")
 
     def distinct(self, column: str) -> tuple[NDArray[Any], FloatArray]:
         """Return the different cells of a column, in no order, and how many rows hold each."""
-        quoted = identifier(column, self.dialect)
-        found = self.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
+        found = self.counted({"v": identifier(column, self.dialect)})
         return objects_of(plain_cells(found["v"])), found["n"].astype(np.float64)
 
 
-def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = ()) -> str:
-    """Write a query on the rows: expressions by their names, which rows, and names to group by."""
+def select(items: Mapping[str, str], where: str = "") -> str:
+    """Write a query on the rows: expressions by their names, and which rows."""
     listed = ", ".join(f"{expression} AS {alias}" for alias, expression in items.items())
-    sql = f"SELECT {listed} FROM {ROWS}"
-    if where:
-        sql += f" WHERE {where}"
-    if group:
-        places = [str(place + 1) for place, alias in enumerate(items) if alias in group]
-        sql += f" GROUP BY {', '.join(places)}"
-    return sql
-
-
-def taken(answer: Answer, rows: NDArray[Any]) -> Answer:
-    """Return some rows of an answer."""
-    return {name: cells[rows] for name, cells in answer.items()}
+    return f"SELECT {listed} FROM {ROWS}" + (f" WHERE {where}" if where else "")
 
 
 def first_line(error: Exception) -> str:
@@ -147,11 +140,6 @@ class Duck:
         with _one_line_errors():
             return self.raw.execute(sql)
 
-    def answer(self, sql: str) -> Answer:
-        """Return the answer to a query."""
-        with _one_line_errors():
-            return dict(self.raw.execute(sql).fetchnumpy())
-
     def close(self) -> None:
         """End the connection, and remove what was kept on disk."""
         with suppress(Exception):
@@ -171,7 +159,8 @@ class DuckEngine(Engine):
         rows = f"SELECT * {instead} FROM {source}"
 
         def query(sql: str) -> Answer:
-            return connection.answer(f"WITH {ROWS} AS ({rows}) {sql}")
+            with _one_line_errors():
+                return dict(connection.raw.execute(f"WITH {ROWS} AS ({rows}) {sql}").fetchnumpy())
 
         self.connection, self.source = connection, source
         columns = [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
@@ -246,7 +235,7 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
 
 
 def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, into: str) -> None:
-    """Keep what each different text of a column means, as a table of the database."""
+    """Register what each different text of a column means, as a table of the connection."""
     duck = rows.connection
     cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} AS r LIMIT {_MOST_TEXTS + 1}").fetchall()
     if len(cells) > _MOST_TEXTS:
@@ -255,6 +244,4 @@ def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, into: s
     texts = [one for (one,) in cells if one is not None and one not in MISSING_MARKS]
     read = read_by(TextCells(np.arange(len(texts), dtype=np.int64), tuple(texts), loose=True), plan, name)
     values = np.ma.array(read.column.values, mask=~read.column.known)
-    duck.raw.register("meant", {"t": objects_of(texts), "v": values})
-    duck.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT * FROM meant")
-    duck.raw.unregister("meant")
+    duck.raw.register(into, {"t": objects_of(texts), "v": values})

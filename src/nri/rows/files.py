@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, Answer, Duck, DuckEngine, copied, parquet_source, quoted, taken
+from nri.rows.engine import ROWS, Answer, Duck, DuckEngine, copied, parquet_source, quoted
 from nri.rule.column import ColumnPlan
-from nri.rule.render.sql_dialects import text_literal
+from nri.rule.render.sql_dialects import float_literal, text_literal
 from nri.table.cells import text_cells
 from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.delimited import sniff_delimiter
@@ -113,19 +113,15 @@ def open_files(
 ) -> DuckEngine:
     """Open files where they are; texts are copied once, since every cell of them must be understood."""
     connection = Duck(memory)
-    try:
-        free = shutil.disk_usage(connection.folder).free
-        if not files.parquet and files.size > 2 * free:  # a columnar copy takes a third to a half
-            need = f"{files.size // 2**20} MB of text need room in {connection.folder}"
-            remedy = "set TMPDIR to a larger disk, or write the table as Parquet"
-            raise InputError(f"{need}, which has {free // 2**20} MB left; {remedy}")
-        rows = DuckEngine(connection, _source(files))
-        if files.parquet:
-            return rows
-        return copied(rows, _plans(rows, files, options([one.name for one in rows.columns])), loose=True)
-    except BaseException:
-        connection.close()
-        raise
+    free = shutil.disk_usage(connection.folder).free
+    if not files.parquet and files.size > 2 * free:  # a columnar copy takes a third to a half
+        need = f"{files.size // 2**20} MB of text need room in {connection.folder}"
+        remedy = "set TMPDIR to a larger disk, or write the table as Parquet"
+        raise InputError(f"{need}, which has {free // 2**20} MB left; {remedy}")
+    rows = DuckEngine(connection, _source(files))
+    if files.parquet:
+        return rows
+    return copied(rows, _plans(rows, files, options([one.name for one in rows.columns])), loose=True)
 
 
 def _source(files: Files) -> str:
@@ -169,19 +165,18 @@ def open_bytes(path: Path) -> Any:
 
 def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, ColumnPlan]:
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
-    names = [one.name for one in rows.columns]
-    duck = rows.connection
-    start = duck.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
+    names, duck = [one.name for one in rows.columns], rows.connection
+    listed = ", ".join(map(quoted, names))
+    start = duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000").fetchall()
     if not start:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))
-    listed = ", ".join(quoted(name) for name in names)
     found = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
     comma = delimiter_of(files) == ";"
     plans = {}
-    for place, name in enumerate(names):
-        cells = np.array(["" if row[place] is None else row[place] for row in found or start], dtype=object)
+    for name, column in zip(names, zip(*(found or start), strict=True), strict=True):
+        cells = np.array(["" if cell is None else cell for cell in column], dtype=object)
         read = understand(text_cells(cells), name, options, decimal_comma=comma)
         if read.plan.missing_values:
             logger.warning("%s", Note(name, f"in a sample of {len(cells)} rows, {read.note}"))
@@ -191,7 +186,6 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
 
 _ALIKE = 50  # Fewer different rows than so many for each one wanted are counted one by one.
 _HASHES = 2.0**64
-_HASH, _COPIES = "__nri_hash", "__nri_copies"
 
 
 def some_rows(files: Files, size: int) -> tuple[Source, int]:
@@ -219,8 +213,7 @@ def _draw(engine: DuckEngine, size: int) -> tuple[Answer, int]:
     if share == 1.0 or different >= _ALIKE * size:
         below = f"{hashed} <= {int(share * _HASHES)}"
         return engine.query(f"SELECT {listed} FROM {ROWS} WHERE {below} ORDER BY {hashed}"), n_rows
-    groups = f"SELECT {listed}, {hashed} AS {_HASH}, COUNT(*) AS {_COPIES} FROM {ROWS} GROUP BY ALL"
-    drawn = engine.query(f"{groups} ORDER BY {_HASH}")
-    fraction, copies = (drawn.pop(one).astype(np.float64) for one in (_HASH, _COPIES))
-    dealt = np.floor(share * copies + fraction / _HASHES).astype(np.int64)
-    return taken(drawn, np.repeat(np.arange(len(dealt)), dealt)), n_rows
+    groups = f"SELECT {listed}, {hashed} AS __nri_hash, COUNT(*) AS __nri_copies FROM {ROWS} GROUP BY ALL"
+    dealt = f"FLOOR({float_literal(share)} * __nri_copies + __nri_hash / {float_literal(_HASHES)})"
+    rows = f"({groups}) AS groups, UNNEST(RANGE(CAST({dealt} AS BIGINT)))"
+    return engine.query(f"SELECT {listed} FROM {rows} ORDER BY __nri_hash"), n_rows

@@ -127,9 +127,9 @@ def _hashes(terms: Sequence[Term], table: Table) -> FloatArray:
 
 def _ways(table: Table) -> list[tuple[Term, ...]]:
     columns = _as_hashed(table)
-    of_kind = {kind: [name for name in columns if columns[name].kind is kind] for kind in Kind}
-    numbers = {name: _span(columns[name]) for name in of_kind[Kind.NUMBER] + of_kind[Kind.DATE]}
-    return ways_to_hash(numbers, of_kind[Kind.BOOLEAN], of_kind[Kind.TEXT]) or [()]
+    kinds = {name: column.kind for name, column in columns.items()}
+    spans = {name: _span(columns[name]) for name, kind in kinds.items() if kind in (Kind.NUMBER, Kind.DATE)}
+    return ways_to_hash(kinds, spans) or [()]
 
 
 def _span(column: Column) -> tuple[float, float]:

@@ -4,7 +4,6 @@ What a column is, is decided on a sample as for any table (:func:`nri.table.sour
 can miss is asked of all rows: ranges, whether 0 and 1 are all there is, categories with every spelling.
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,11 +16,11 @@ from nri.errors import InputError
 from nri.outcome import Classes, Outcome, Survival
 from nri.outcome.base import counted_classes
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window
-from nri.rows.engine import ROWS, Answer, Engine, RawColumn, select, taken
+from nri.rows.engine import ROWS, Answer, Engine, RawColumn, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
 from nri.rule import ColumnPlan, Columns, Kind, Literal, Op, Rule
-from nri.rule.render.sql import SqlColumn, finite, first_clause
+from nri.rule.render.sql import SqlColumn, finite, first_value
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table.by_plan import read_by
 from nri.table.cells import Cells, TextCells, recognise_categories
@@ -29,9 +28,7 @@ from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.frames import plain_cells
 from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, understand
-from nri.table.table import Note, Table
-
-logger = logging.getLogger(__name__)
+from nri.table.table import Note, Table, logger
 
 _MOST_CATEGORIES = 10_000  # Columns of more different texts are known by the sample alone.
 _REPEATED = 0.5
@@ -58,7 +55,7 @@ class SqlOutcome:
 
     def on(self, engine: Engine) -> "SqlOutcome":
         """Return the same outcome, counted on the rows of an engine."""
-        counted = engine.query(select({"k": self.stratum, "n": "COUNT(*)"}, group=["k"]))
+        counted = engine.counted({"k": self.stratum})
         n_rows = dict(zip(plain_cells(counted["k"]), counted["n"], strict=True))
         n_strata = len(self.outcome.classes) if isinstance(self.outcome, Classes) else 1
         counts = np.array([n_rows.get(k, 0) for k in range(n_strata)], dtype=np.float64)
@@ -122,11 +119,8 @@ class SqlRows(Rows):
         if not self._raw:
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
         spans = _spans(engine, self._raw)
-        self._ways = ways_to_hash(
-            {name: (span.low, span.high) for name, span in spans.items() if span.known},
-            [one.name for one in self._raw if one.kind is Kind.BOOLEAN],
-            [one.name for one in self._raw if one.kind is Kind.TEXT],
-        )
+        measured = {name: (span.low, span.high) for name, span in spans.items() if span.known}
+        self._ways = ways_to_hash({one.name: one.kind for one in self._raw}, measured)
         if not self._ways:
             raise InputError("no column can be used: none varies; give columns that vary")
         size = size or target.outcome.searched_rows
@@ -161,32 +155,28 @@ class SqlRows(Rows):
             return None
         cells = self._cells()
         hashed = self._hashed(self._terms, {**cells, "s": self.target.stratum})
-        share = float_literal(min(1.0, size / self.target.without))
-        listed = ", ".join(cells)
-        rest = self.engine.query(f"SELECT {listed} FROM ({hashed}) AS rest WHERE s IS NULL AND h < {share}")
+        wanted = f"s IS NULL AND h < {float_literal(size / self.target.without)}"
+        rest = self.engine.query(f"SELECT {', '.join(cells)} FROM ({hashed}) AS rest WHERE {wanted}")
         return self._columns_of(self._source(rest))
 
     def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
         """Draw rows by what a rule makes of them."""
-        sql = {name: column.sql for name, column in self.columns.items()}
-        number = first_clause(rule.clauses, sql) if rule.clauses else "0"
-        cases = "".join(f" WHEN {i} THEN {k}" for i, k in enumerate(rule.class_indices.tolist()))
-        stratum = f"(CASE {number}{cases} END) * {len(rule.classes)} + {self.target.stratum}"
+        columns, dialect = {name: column.sql for name, column in self.columns.items()}, self.engine.dialect
+        predicted = first_value(rule.clauses, rule.class_indices.tolist(), columns, dialect)
+        stratum = f"({predicted.sql(dialect=dialect.name)}) * {len(rule.classes)} + {self.target.stratum}"
         return self._read(self._drawn(stratum, self._terms, np.asarray(shares)))
 
     def _drawn(self, stratum: str, terms: Sequence[Term], shares: FloatArray) -> Drawn:
         """Draw a share of the rows of each stratum; their cells are not read yet."""
-        cells = self._cells()
-        items = {**cells, **self.target.items, "s": stratum}
+        items = {**self._cells(), **self.target.items, "s": stratum}
         listed = ", ".join([*items, "h"])
-        ends = "".join(
-            f" WHEN s = {place} THEN {float_literal(min(1.0, share))}" for place, share in enumerate(shares)
-        )
+        cases = "".join(f" WHEN s = {place} THEN {float_literal(one)}" for place, one in enumerate(shares))
         drawn = self.engine.query(
             f"SELECT {listed}, COUNT(*) AS n FROM ({self._hashed(terms, items)}) AS drawn "
-            f"WHERE s IS NOT NULL AND h < (CASE{ends} ELSE 0e0 END) GROUP BY {listed}"
+            f"WHERE h < (CASE{cases} ELSE 0e0 END) GROUP BY {listed}"
         )
-        drawn = taken(drawn, np.argsort(_floats(drawn, "h"), kind="stable"))
+        order = np.argsort(_floats(drawn, "h"), kind="stable")
+        drawn = {name: cells[order] for name, cells in drawn.items()}
         outcome = self.target.of({name: _floats(drawn, name) for name in self.target.items})
         table = Table({}, {}, _floats(drawn, "n"), np.arange(1, len(drawn["h"]) + 1), outcome)
         strata, n_hashes = _floats(drawn, "s").astype(np.int64), len(np.unique(_floats(drawn, "h")))
@@ -232,7 +222,7 @@ class SqlRows(Rows):
             sql["\0place"] = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT)"
         keys = {f"p{place}": code for place, code in enumerate(sql.values())}
         items = {**keys, **self.target.items}
-        counted = self.engine.query(select({**items, "n": "COUNT(*)"}, where=where, group=list(items)))
+        counted = self.engine.counted(items, where)
         outcome = {name: _floats(counted, name) for name in self.target.items}
         order = np.lexsort((*outcome.values(), *(counted[key] for key in keys)))
         order = order[~np.isnan([*outcome.values()]).any(axis=0)[order]]  # its rows without an outcome
@@ -269,8 +259,7 @@ class SqlRows(Rows):
         self, sample: Source, spans: Mapping[str, "_Span"]
     ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...]]:
         """Return the columns that a rule may use, and those left out; plans of formatted texts are kept."""
-        plans, notes = self._understood(sample)
-        columns, left_out = {}, []
+        plans, columns, left_out = self._understood(sample), {}, []
         self.formatted: dict[str, ColumnPlan] = {}
         for one in self._raw:
             name, plan, span = one.name, plans[one.name], spans.get(one.name, _Span())
@@ -279,7 +268,7 @@ class SqlRows(Rows):
                 continue
             categories = None
             if plan.kind is Kind.TEXT:
-                plan, categories = self._categories(name, plan, sample.cells(name), notes)
+                plan, categories = self._categories(name, plan, sample.cells(name))
             sql = SqlColumn(name, plan, self.engine.dialect, typed=True, finite=span.known == span.filled)
             column = EngineColumn(name, plan, span.high, categories, sql=sql)
             # whole numbers without a gap number the rows, which a sample alone cannot show
@@ -287,28 +276,26 @@ class SqlRows(Rows):
                 left_out.append(LeftOut(name, Reason.IDENTIFIER, usable=True))
             else:
                 columns[name] = column
-        for name, note in notes.items():
-            logger.warning("%s", Note(name, note))
         return columns, tuple(left_out)
 
-    def _understood(self, source: Source) -> tuple[dict[str, ColumnPlan], dict[str, str]]:
-        """Return how each column is read, by a sample, and notes on that."""
-        plans, notes = dict(self.engine.plans), {}
+    def _understood(self, source: Source) -> dict[str, ColumnPlan]:
+        """Return how each column is read, by a sample."""
+        plans = dict(self.engine.plans)
         for one in self._raw:
             if one.name in plans:
                 continue
             read = understand(source.cells(one.name), one.name, self._options)
             plans[one.name] = read.plan
             if read.note and one.kind is not Kind.TEXT:
-                notes[one.name] = f"in a sample of {len(source)} rows, {read.note}"
+                logger.warning("%s", Note(one.name, f"in a sample of {len(source)} rows, {read.note}"))
         flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
         for name in _not_flags(self.engine, flags, plans):
             options = replace(self._options, kinds={name: Kind.NUMBER})
             plans[name] = understand(source.cells(name), name, options).plan
-        return plans, notes
+        return plans
 
     def _categories(
-        self, name: str, plan: ColumnPlan, cells: Cells, notes: dict[str, str]
+        self, name: str, plan: ColumnPlan, cells: Cells
     ) -> tuple[ColumnPlan, tuple[str, ...] | None]:
         """Ask all rows for the categories of a text column, and how each is spelled; None if too many."""
         if isinstance(cells, TextCells) and len(cells.texts) > max(_REPEATED * cells.counts.sum(), 2):
@@ -321,7 +308,7 @@ class SqlRows(Rows):
         numbers = np.array([held[text] for text in texts], dtype=np.int64)
         read = recognise_categories(texts, numbers, exact=self._options.exact)
         if read.note:
-            notes[name] = read.note
+            logger.warning("%s", Note(name, read.note))
         plan = replace(read.plan, missing=plan.missing)
         return plan, plan.categories
 
