@@ -6,7 +6,7 @@ row with their number as its weight stands for each pattern and outcome.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -182,7 +182,10 @@ class Rows(ABC):
 
     def count(self, literals: Collection[Literal]) -> Patterns:
         """Count all rows by the literals that hold on them, and by their outcome."""
-        parts = self._parts(literals)
+        values: dict[str, set[Value]] = {}
+        for literal in literals:
+            values.setdefault(literal.column, set()).add(literal.value)
+        parts = {name: self.columns[name].parts(values[name]) for name in sorted(values)}
         groups = self.group(parts)
         return Patterns(self._table(parts, groups), parts, groups, frozenset(literals))
 
@@ -198,13 +201,6 @@ class Rows(ABC):
         groups = inside.followed_by(outside, replace(taken, weights=-taken.weights))
         table = self._table({**coarse.parts, name: finer}, added(groups))
         return table.take(table.weights > 1e-6)
-
-    def _parts(self, literals: Iterable[Literal]) -> dict[str, Parts]:
-        """Return for each column of some literals where they cut it, columns in sorted order."""
-        values: dict[str, set[Value]] = {}
-        for literal in literals:
-            values.setdefault(literal.column, set()).add(literal.value)
-        return {name: self.columns[name].parts(values[name]) for name in sorted(values)}
 
     def _table(self, parts: Mapping[str, Parts], groups: Groups) -> Table:
         columns = {name: self.columns[name].cells(groups.codes[name], part) for name, part in parts.items()}

@@ -40,7 +40,9 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
         raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
     shown = without_password(url)
     try:
-        scheme, place = _parts(url)
+        scheme, _, rest = url.partition("://")
+        place = rest.partition("?")[0]  # without options behind it
+        scheme = _BY_ENDING.get(Path(place).suffix, scheme) if scheme == "file" else scheme
         remote = place.startswith(_MOTHERDUCK)
         in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not remote
         path = _existing(scheme, place) if in_file else None
@@ -86,16 +88,12 @@ def _no_table(url: str, table: str, present: Sequence[str]) -> InputError:
     return InputError(f"no table {table!r} in {without_password(url)}{others}")
 
 
-def _parts(url: str) -> tuple[str, str]:
-    """Return the scheme of a URL, and the place of the database, without options behind it."""
-    scheme, _, rest = url.partition("://")
-    place = rest.partition("?")[0]
-    return _BY_ENDING.get(Path(place).suffix, scheme) if scheme == "file" else scheme, place
-
-
 def _existing(scheme: str, place: str) -> Path:
     """Return the file that a URL means; raise if it is not there, since who connects to it makes it."""
-    tried = _possible(place)
+    inner = Path(place.lstrip("/"))
+    tried = [Path("/") / inner] if place.startswith("/") else []
+    if not place.startswith("//"):  # SQLAlchemy writes a file of this folder with one slash before it
+        tried.append(inner.absolute())
     path = next((one for one in tried if one.is_file()), None)
     if path is None:
         like = next(filter(None, map(similar_files, tried)), "")
@@ -105,19 +103,6 @@ def _existing(scheme: str, place: str) -> Path:
     if found is not None and found != scheme:
         raise InputError(f"{path} is {DATABASES[found]}; give {url_of(found, path)}")
     return path
-
-
-def _possible(place: str) -> list[Path]:
-    """Return the files that a URL may mean, the likeliest first.
-
-    >>> [one.name for one in _possible("/shop.db")], len(_possible("//data/shop.db"))
-    (['shop.db', 'shop.db'], 1)
-    """
-    inner = place.lstrip("/")
-    if not place.startswith("/"):
-        return [Path(place).absolute()]
-    absolute = Path("/" + inner)
-    return [absolute] if place.startswith("//") else [absolute, Path(inner).absolute()]
 
 
 def _read_only(path: Path) -> Any:

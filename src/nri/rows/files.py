@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, Answer, Duck, DuckEngine, copied, parquet_source, quoted
+from nri.rows.engine import ROWS, Duck, DuckEngine, copied, parquet_source, quoted
 from nri.rule.column import ColumnPlan
 from nri.rule.render.sql_dialects import float_literal, text_literal
 from nri.table.cells import text_cells
@@ -194,26 +194,22 @@ def some_rows(files: Files, size: int) -> tuple[Source, int]:
     Rows have equal chances. Where few differ, of n equal rows a share is taken; the hash decides on the rest.
     """
     with closing(Duck()) as connection:
-        drawn, n_rows = _draw(DuckEngine(connection, _source(files)), size)
+        engine = DuckEngine(connection, _source(files))
+        listed = ", ".join(quoted(one.name) for one in engine.usable())
+        hashed = f"hash({listed})"
+        counts = engine.figures({"n": "COUNT(*)", "d": f"approx_count_distinct({hashed})"})
+        n_rows = int(counts["n"])
+        share = min(1.0, size / max(n_rows, 1))
+        if share == 1.0 or counts["d"] >= _ALIKE * size:
+            rows = f"{ROWS} WHERE {hashed} <= {int(share * _HASHES)} ORDER BY {hashed}"
+        else:
+            copies = f"SELECT {listed}, {hashed} AS nri_hash, COUNT(*) AS nri_n FROM {ROWS} GROUP BY ALL"
+            dealt = f"FLOOR({float_literal(share)} * nri_n + nri_hash / {float_literal(_HASHES)})"
+            rows = f"({copies}) AS c, UNNEST(RANGE(CAST({dealt} AS BIGINT))) ORDER BY nri_hash"
+        drawn = engine.query(f"SELECT {listed} FROM {rows}")
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:
         return Source(drawn), n_rows
     filled = {name: np.ma.filled(cells, "") for name, cells in drawn.items()}
     return Source(filled, DelimitedText("", delimiter_of(files))), n_rows
-
-
-def _draw(engine: DuckEngine, size: int) -> tuple[Answer, int]:
-    """Return about so many rows, and how many there are."""
-    listed = ", ".join(quoted(one.name) for one in engine.usable())
-    hashed = f"hash({listed})"
-    counts = f"SELECT COUNT(*) AS n, approx_count_distinct({hashed}) AS d FROM {ROWS}"
-    n_rows, different = (int(one[0]) for one in engine.query(counts).values())
-    share = min(1.0, size / max(n_rows, 1))
-    if share == 1.0 or different >= _ALIKE * size:
-        below = f"{hashed} <= {int(share * _HASHES)}"
-        return engine.query(f"SELECT {listed} FROM {ROWS} WHERE {below} ORDER BY {hashed}"), n_rows
-    groups = f"SELECT {listed}, {hashed} AS __nri_hash, COUNT(*) AS __nri_copies FROM {ROWS} GROUP BY ALL"
-    dealt = f"FLOOR({float_literal(share)} * __nri_copies + __nri_hash / {float_literal(_HASHES)})"
-    rows = f"({groups}) AS groups, UNNEST(RANGE(CAST({dealt} AS BIGINT)))"
-    return engine.query(f"SELECT {listed} FROM {rows} ORDER BY __nri_hash"), n_rows

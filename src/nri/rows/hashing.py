@@ -42,9 +42,8 @@ def ways_to_hash(
     """Return the terms of two hashes, the quick one first; the second tells more rows apart."""
     measured = sorted(name for name, (low, high) in spans.items() if high > low)
     terms = [_number(name, *spans[name], place) for place, name in enumerate(measured, 1)]
-    flags, texts = (
-        [one for one in sorted(kinds) if kinds[one] is kind] for kind in (Kind.BOOLEAN, Kind.TEXT)
-    )
+    flags = sorted(name for name, kind in kinds.items() if kind is Kind.BOOLEAN)
+    texts = sorted(name for name, kind in kinds.items() if kind is Kind.TEXT)
     others = []
     for place, name in enumerate(flags):
         yes, no = ((0.7548776662466927 * (2 * place + k)) % 1.0 for k in (1, 2))

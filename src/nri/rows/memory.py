@@ -19,7 +19,11 @@ class MemoryRows(Rows):
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        columns, outcome = {name: _facts(name, table) for name in table.names}, table.explained
+        outcome = table.explained
+        columns = {
+            name: RowsColumn(name, table.plans[name], _span(column)[1], column.categories)
+            for name, column in table.columns.items()
+        }
         n_strata = len(outcome.classes) if isinstance(outcome, Classes) else 1
         strata = np.bincount(_strata(table), minlength=n_strata).astype(np.float64)
         n_rows = float(table.weights.sum())
@@ -35,7 +39,7 @@ class MemoryRows(Rows):
             return merged
 
         def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
-            return _drawn(table, _hashes(terms, table), _strata(table), shares)
+            return _drawn(table, hash_of(terms, _as_hashed(table)), _strata(table), shares)
 
         self._terms, drawn, shares = first_sample(_ways(table), self.strata, size, draw)
         return weighted_sample(drawn, shares, self._unlabelled(size))
@@ -46,7 +50,7 @@ class MemoryRows(Rows):
         n_rows = 0 if columns is None else len(next(iter(columns.values()), ()))
         if columns is None or n_rows <= size or self._terms is None:
             return columns
-        hashes = _hashes(self._terms, replace(self.table, columns=columns))
+        hashes = hash_of(self._terms, _as_hashed(replace(self.table, columns=columns)))
         chosen = np.flatnonzero(hashes < size / n_rows)
         return {name: column.take(chosen) for name, column in columns.items()}
 
@@ -55,11 +59,11 @@ class MemoryRows(Rows):
         assert self._terms is not None, "rows are drawn after the first sample"
         table = self.table
         strata = rule.predict_index(table.columns, len(table)) * len(table.classes) + table.codes
-        return _drawn(table, _hashes(self._terms, table), strata, np.asarray(shares))
+        return _drawn(table, hash_of(self._terms, _as_hashed(table)), strata, np.asarray(shares))
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "MemoryRows":
         """Return the rows of one fold by their hash, or all others."""
-        hashes = _hashes(_ways(self.table)[-1], self.table) * FOLD
+        hashes = hash_of(_ways(self.table)[-1], _as_hashed(self.table)) * FOLD
         fold_of = np.floor((hashes - np.floor(hashes)) * folds)
         return MemoryRows(self.table.take((fold_of == fold) == inside))
 
@@ -101,12 +105,6 @@ def weighted_sample(drawn: Drawn, shares: FloatArray, unlabelled: Columns | None
     return replace(drawn.table.reweighted(weights), unlabelled=unlabelled)
 
 
-def _facts(name: str, table: Table) -> RowsColumn:
-    column = table.columns[name]
-    high = _span(column)[1] if column.kind in (Kind.NUMBER, Kind.DATE) else 0.0
-    return RowsColumn(name, table.plans[name], high, column.categories)
-
-
 def _strata(table: Table) -> IntArray:
     outcome = table.explained
     return outcome.codes if isinstance(outcome, Classes) else np.zeros(len(table), dtype=np.int64)
@@ -121,19 +119,16 @@ def _as_hashed(table: Table) -> dict[str, Column]:
     return columns
 
 
-def _hashes(terms: Sequence[Term], table: Table) -> FloatArray:
-    return hash_of(terms, _as_hashed(table))
-
-
 def _ways(table: Table) -> list[tuple[Term, ...]]:
     columns = _as_hashed(table)
     kinds = {name: column.kind for name, column in columns.items()}
-    spans = {name: _span(columns[name]) for name, kind in kinds.items() if kind in (Kind.NUMBER, Kind.DATE)}
-    return ways_to_hash(kinds, spans) or [()]
+    return ways_to_hash(kinds, {name: _span(column) for name, column in columns.items()}) or [()]
 
 
 def _span(column: Column) -> tuple[float, float]:
-    """Return the least and the largest number of a column; 0 and 0 if none is known."""
+    """Return the least and the largest number or date of a column; 0 and 0 if none is known."""
+    if column.kind in (Kind.BOOLEAN, Kind.TEXT):
+        return 0.0, 0.0
     values = as_floats(column)[column.known]
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
 

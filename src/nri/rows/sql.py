@@ -289,7 +289,12 @@ class SqlRows(Rows):
             if read.note and one.kind is not Kind.TEXT:
                 logger.warning("%s", Note(one.name, f"in a sample of {len(source)} rows, {read.note}"))
         flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
-        for name in _not_flags(self.engine, flags, plans):
+        items = {}
+        for i, one in enumerate(flags):  # an unknown cell is neither among values nor not among them
+            values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
+            items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, self.engine)} NOT IN ({values}) THEN 1 END)"
+        others = self.engine.figures(items)
+        for name in (one.name for i, one in enumerate(flags) if others[f"n{i}"]):
             options = replace(self._options, kinds={name: Kind.NUMBER})
             plans[name] = understand(source.cells(name), name, options).plan
         return plans
@@ -363,14 +368,3 @@ def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
 def _value(one: RawColumn, engine: Engine) -> str:
     template = engine.dialect.microseconds if one.kind is Kind.DATE else engine.dialect.double
     return template.format(x=identifier(one.name, engine.dialect))
-
-
-def _not_flags(engine: Engine, raw: Sequence[RawColumn], plans: Mapping[str, ColumnPlan]) -> list[str]:
-    """Return the columns that hold more than 0, 1 and codes for nothing on some row."""
-    # a comparison with NULL is neither true nor false, so that unknown cells are not counted
-    items = {}
-    for i, one in enumerate(raw):
-        values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
-        items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, engine)} NOT IN ({values}) THEN 1 END)"
-    row = engine.figures(items)
-    return [one.name for i, one in enumerate(raw) if row[f"n{i}"]]
