@@ -116,10 +116,6 @@ def _read_only(path: Path) -> Any:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{kept}", uri=True)
 
 
-TESTED = ("duckdb", "sqlite", "postgres", "spark")
-"""Dialects that give the same rule on the same rows, as tests show."""
-
-
 def dialect_name(backend: str) -> str | None:
     """Return the dialect of what ibis, or the scheme of a URL, calls so; None if we do not write it."""
     name = BACKENDS.get(backend, backend)
@@ -171,7 +167,8 @@ def _of_ibis(table: Any) -> Engine:
     backend = table.get_backend()
     name = dialect_name(backend.name)
     if name is None:
-        raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {', '.join(TESTED)}")
+        tested = "duckdb, sqlite, postgres, spark"  # they give the same rule on the same rows
+        raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {tested}")
     backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
     rows = backend.compile(table)
     if name == "duckdb":

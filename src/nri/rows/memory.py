@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
@@ -37,10 +38,7 @@ class MemoryRows(Rows):
             return table
         if (merged := merged_rows(table)) is not None and len(merged) <= size:
             return merged
-
-        def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
-            return _drawn(table, hash_of(terms, _as_hashed(table)), _strata(table), shares)
-
+        draw = partial(self._drawn, _strata(table))
         self._terms, drawn, shares = first_sample(_ways(table), self.strata, size, draw)
         return weighted_sample(drawn, shares, self._unlabelled(size))
 
@@ -59,7 +57,17 @@ class MemoryRows(Rows):
         assert self._terms is not None, "rows are drawn after the first sample"
         table = self.table
         strata = rule.predict_index(table.columns, len(table)) * len(table.classes) + table.codes
-        return _drawn(table, hash_of(self._terms, _as_hashed(table)), strata, np.asarray(shares))
+        return self._drawn(strata, self._terms, np.asarray(shares))
+
+    def _drawn(self, strata: IntArray, terms: Sequence[Term], shares: FloatArray) -> Drawn:
+        """Draw a share of the rows of each stratum."""
+        hashes = hash_of(terms, _as_hashed(self.table))
+        rows = np.flatnonzero(hashes < shares[strata])
+        rows = rows[np.argsort(hashes[rows], kind="stable")]
+        part = replace(self.table, unlabelled=None).take(rows)
+        keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
+        merged, first = _merged(part, keys)
+        return Drawn(merged, strata[rows][first], len(np.unique(hashes[rows])))
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "MemoryRows":
         """Return the rows of one fold by their hash, or all others."""
@@ -131,15 +139,6 @@ def _span(column: Column) -> tuple[float, float]:
         return 0.0, 0.0
     values = as_floats(column)[column.known]
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-
-
-def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArray) -> Drawn:
-    rows = np.flatnonzero(hashes < shares[strata])
-    rows = rows[np.argsort(hashes[rows], kind="stable")]
-    part = replace(table, unlabelled=None).take(rows)
-    keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
-    merged, first = _merged(part, keys)
-    return Drawn(merged, strata[rows][first], len(np.unique(hashes[rows])))
 
 
 def merged_rows(table: Table) -> Table | None:

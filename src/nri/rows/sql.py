@@ -135,8 +135,6 @@ class SqlRows(Rows):
         """End the connection of the engine."""
         self.engine.close()
 
-    # Samples
-
     def sample(self, size: int) -> Table:
         """Return about so many rows by their hash, or all of them."""
         if size != self._size:
@@ -207,8 +205,6 @@ class SqlRows(Rows):
             sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
         return f"SELECT {listed}, h0 - FLOOR(h0) AS h FROM ({sql}) AS hashed"
 
-    # Counts
-
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
         """Group rows by parts of columns and by outcome."""
         sql = {name: self.columns[name].code(part) for name, part in parts.items()}
@@ -252,8 +248,6 @@ class SqlRows(Rows):
         engine = Engine(dialect, whole.columns, query, plans=whole.plans)  # the whole table stays open
         target = self.target.on(engine)
         return SqlRows(engine, target, options=self._options, size=self._size)
-
-    # Columns
 
     def _profile(
         self, sample: Source, spans: Mapping[str, "_Span"]
