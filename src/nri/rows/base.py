@@ -5,6 +5,7 @@ cells lie in the same parts, as some literals cut the columns, are alike to ever
 row with their number as its weight stands for each pattern and outcome.
 """
 
+import datetime as dt
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ import numpy as np
 from nri.arrays import FloatArray, IntArray
 from nri.outcome import Classes, Outcome
 from nri.rows.hashing import as_floats
-from nri.rule import BOOLEAN, OPEN, Column, ColumnDomain, ColumnPlan, Kind, Literal, Rule, Value
+from nri.rule import BOOLEAN, Column, ColumnDomain, ColumnPlan, Kind, Literal, Rule, Value
 from nri.table import Binarizer, LeftOut, Table
 
 _KEY = 2**62  # Codes of several columns make one integer below this.
@@ -47,14 +48,13 @@ class RowsColumn:
     @property
     def domain(self) -> ColumnDomain:
         """What its cells can be."""
-        if self.kind is Kind.BOOLEAN:
-            return BOOLEAN
-        return OPEN if self.categories is None else ColumnDomain(self.categories)
+        return BOOLEAN if self.kind is Kind.BOOLEAN else ColumnDomain(self.categories)
 
     def as_number(self, value: Value) -> float:
         """Return what a literal compares with as a number."""
-        number: Any = value if self.kind is Kind.NUMBER else np.datetime64(value, "us").astype(np.int64)
-        return float(number)
+        if isinstance(value, dt.datetime):
+            return float(np.datetime64(value, "us").astype(np.int64))
+        return float(value)
 
     def parts(self, values: Collection[Value]) -> Parts:
         """Return where literals with these values cut the column."""
@@ -229,7 +229,7 @@ def added(groups: Groups) -> Groups:
     member = np.zeros(len(different), dtype=np.int64)
     member[numbers] = np.arange(len(numbers))
     # rounded, so that sums taken in another order of rows are the same
-    weights = np.round(np.bincount(numbers, groups.weights, len(different)).astype(np.float64), 9)
+    weights = np.round(np.bincount(numbers, groups.weights, len(different)), 9).astype(np.float64)
     codes_of = {name: codes[member] for name, codes in groups.codes.items()}
     return Groups(codes_of, groups.outcome.take(member), weights)
 

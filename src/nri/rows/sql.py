@@ -211,8 +211,8 @@ class SqlRows(Rows):
         where = ""
         if window is not None:
             value = self.columns[window.column].value
-            ends = (window.middle, window.step, window.low, window.high)
-            middle, step, low, high = map(float_literal, ends)
+            numbers = (window.middle, window.step, window.low, window.high)
+            middle, step, low, high = map(float_literal, numbers)
             where = f"{value} > {low} AND {value} <= {high}"
             # to compare with each of its cuts would take several times as long
             sql["\0place"] = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT)"
@@ -221,7 +221,8 @@ class SqlRows(Rows):
         counted = self.engine.counted(items, where)
         outcome = {name: _floats(counted, name) for name in self.target.items}
         order = np.lexsort((*outcome.values(), *(counted[key] for key in keys)))
-        order = order[~np.isnan([*outcome.values()]).any(axis=0)[order]]  # its rows without an outcome
+        unknown = np.asarray(np.isnan(np.stack([*outcome.values()])).any(axis=0))
+        order = order[~unknown[order]]
         codes = {name: counted[key].astype(np.int64)[order] for key, name in zip(keys, sql, strict=True)}
         if window is not None:
             part, name = parts[window.column], window.column
