@@ -70,11 +70,12 @@ def induced(
     settings: Settings | None = None,
 ) -> Induction:
     """Induce a rule where the rows are, from a first sample of about so many rows."""
-    engine = files if isinstance(files, Engine) else open_files(files, threads=threads)
     with (
+        patch.dict("os.environ", OMP_NUM_THREADS=str(threads)),
         patch("nri.outcome.Classes.searched_rows", sample),
         patch("nri.outcome.Outcome.searched_rows", sample),
     ):
+        engine = files if isinstance(files, Engine) else open_files(files)
         rows = rows_in_engine(engine, target, size=sample)
         try:
             return induce_rule(rows, settings or Settings(model="greedy"))

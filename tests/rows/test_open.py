@@ -75,3 +75,15 @@ def test_an_event_of_many_values_can_be_compared_in_place() -> None:
         database.register("held", rows)
         in_place = induce_rule(rows_in_engine(engine_of(database.sql("SELECT * FROM held")), **asked)).rule
     assert in_place.support.events == in_memory.support.events > 1000
+
+
+def test_an_event_that_is_not_known_is_none_that_did_not_happen() -> None:
+    """NaN and infinity counted as rows without the event; in memory they are left out."""
+    rows = pd.DataFrame({"place": np.arange(90.0) % 7, "days": 1.0 + np.arange(90) % 11})
+    rows["ended"] = [1.0, 0.0, np.nan, np.inf, 0.0] * 18
+    asked = {"time": "days", "event": "ended"}
+    in_memory = induce_rule(read_table(rows, **asked)).rule
+    with duckdb.connect() as database:
+        database.register("held", rows)
+        in_place = induce_rule(rows_in_engine(engine_of(database.sql("SELECT * FROM held")), **asked)).rule
+    assert in_place.support.rows == in_memory.support.rows == 54

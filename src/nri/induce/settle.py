@@ -235,7 +235,7 @@ def _first_window(middle: float, column: RowsColumn, sample: Table) -> Window | 
 
 
 def _window(column: RowsColumn, middle: float, step: float) -> Window:
-    if column.whole or column.kind is Kind.DATE:
+    if column.plan.whole or column.kind is Kind.DATE:
         step = max(1.0, np.ceil(step))
     return Window(column.name, middle, float(step), _REACH)
 

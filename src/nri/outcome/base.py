@@ -21,6 +21,8 @@ from nri.rule.truth import STRENGTH, deciding_order, estimated_precision, favour
 
 Values = Sequence[Label] | None
 """What the branches and at last the ELSE are to predict; None where that is counted."""
+Counted = tuple[AnyTarget, list[Any], Any, float | None]
+"""What is predicted, the estimates of the branches and at last of the ELSE, that of all rows, and the fit."""
 _PULL = 20.0
 """Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
 the choice."""
@@ -49,11 +51,14 @@ class Outcome(ABC):
     def as_classes(self, weights: FloatArray, parts: int) -> "Classes":
         """Return classes that follow the outcome, at most so many where it is measured."""
 
-    @abstractmethod
     def keys(self) -> NDArray[np.uint64]:
         """[M]: a number that is equal for rows with the same outcome."""
+        keys = np.zeros(len(self), dtype=np.uint64)
+        for array in self._arrays.values():
+            is_float = array.dtype.kind == "f"  # there is one zero
+            keys = keys * 2 + ((array + 0.0).view(np.uint64) if is_float else array.astype(np.uint64))
+        return keys
 
-    @abstractmethod
     def rule(
         self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
     ) -> Rule:
@@ -62,6 +67,13 @@ class Outcome(ABC):
         ``fires`` [M, clauses] says where each clause fires. ``values`` are the classes that the branches and
         at last the ELSE predict; a number or a risk is shrunk towards them.
         """
+        target, estimates, support, fit = self._counted(fires, weights, values)
+        branches = tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True))
+        return Rule(target, branches, estimates[-1], support, fit)
+
+    @abstractmethod
+    def _counted(self, fires: BoolArray, weights: FloatArray, values: Values) -> Counted:
+        """Count what :meth:`rule` is made of."""
 
     @abstractmethod
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
@@ -123,10 +135,6 @@ class Classes(Outcome):
         """Classes are classes."""
         return self
 
-    def keys(self) -> NDArray[np.uint64]:
-        """[M]: the class indices."""
-        return self.codes.astype(np.uint64)
-
     def masses(self, weights: FloatArray) -> FloatArray:
         """[M, n_classes], the weight of each row in the column of its class."""
         one_hot: FloatArray = np.eye(len(self.classes))[self.codes]
@@ -149,28 +157,25 @@ class Classes(Outcome):
         ]
         return deciding_order(np.array(precision), np.array(own, dtype=np.int64))
 
-    def rule(
-        self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
-    ) -> Rule:
-        """Count class shares; see :meth:`nri.outcome.base.Outcome.rule`."""
+    def _counted(self, fires: BoolArray, weights: FloatArray, values: Values) -> Counted:
         masses = self.masses(weights)
         total = masses.sum(axis=0)
+        most, n_clauses = self.classes[int(np.argmax(total))], fires.shape[1]
         if values is None:
-            values = [self.classes[int(np.argmax(total))]] * (len(clauses) + 1)
+            values = [most] * (n_clauses + 1)
         deciding, prior = first_to_fire(fires), _prior(total)
         estimates = []
         for i, value in enumerate(values):
             decided = masses[deciding == i].sum(axis=0)
-            covered = masses[fires[:, i]].sum(axis=0) if i < len(clauses) else decided
+            covered = masses[fires[:, i]].sum(axis=0) if i < n_clauses else decided
             expected = shrink(covered, prior)
             if not np.array_equal(covered, decided):
                 expected = shrink(decided, expected * _PULL)
             index = self.classes.index(value)
             estimates.append(Shares(value, tuple(decided), tuple(favour(expected, index).tolist())))
-        most = int(np.argmax(total))
-        support = Shares(self.classes[most], tuple(total), tuple(shrink(total, np.zeros_like(total))))
-        weighted = not np.allclose(weights, 1.0)
-        return rule_of(replace(self.predicts, weighted=weighted), clauses, estimates, support)
+        support = Shares(most, tuple(total), tuple(shrink(total, np.zeros_like(total))))
+        target = replace(self.predicts, weighted=not np.allclose(weights, 1.0))
+        return target, estimates, support, None
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return the (weighted) share of rows whose class is predicted, with its standard error.
@@ -194,18 +199,6 @@ class Classes(Outcome):
         """Write how many rows each class has."""
         counts = np.bincount(self.codes, minlength=len(self.classes)).tolist()
         return counted_classes(counts, self.classes)
-
-
-def rule_of(
-    target: AnyTarget,
-    clauses: Sequence[Clause],
-    estimates: Sequence[Any],
-    support: Any,
-    fit: float | None = None,
-) -> Rule:
-    """Return clauses and their estimates, the last of which is that of the ELSE, as a rule."""
-    branches = tuple(Branch(*pair) for pair in zip(clauses, estimates[:-1], strict=True))
-    return Rule(target, branches, estimates[-1], support, fit)
 
 
 def _prior(total: FloatArray) -> FloatArray:

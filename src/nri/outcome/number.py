@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.errors import InputError
-from nri.outcome.base import Classes, Outcome, Values, rule_of
+from nri.outcome.base import Classes, Counted, Outcome, Values
 from nri.outcome.score import LEVEL, Sampled, Score, effective_rows, score_interval
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import QUANTILES, Mean, NumberTarget, decimals_for
-from nri.rule.literal import Clause, Kind
-from nri.rule.rule import Rule
+from nri.rule.literal import Kind
 from nri.rule.truth import first_to_fire
 
 LARGEST = 1e100  # Largest value of a number that is explained: squares of it are still numbers.
@@ -56,10 +55,6 @@ class Number(Outcome):
         """Return equal parts of the values as classes."""
         return parts_of(self.name, self.values, weights, parts)
 
-    def keys(self) -> NDArray[np.uint64]:
-        """[M]: the bits of the values; there is one zero."""
-        return np.asarray((self.values + 0.0).view(np.uint64))
-
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
         """[M]: the values that a search explains, outliers clipped by the branches so far."""
         if fires is None or not fires.shape[1]:
@@ -72,14 +67,11 @@ class Number(Outcome):
         """[S]: the values that expected scores stand for."""
         return scores
 
-    def rule(
-        self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
-    ) -> Rule:
-        """Count means; see :meth:`nri.outcome.base.Outcome.rule`."""
+    def _counted(self, fires: BoolArray, weights: FloatArray, values: Values) -> Counted:
         deciding = first_to_fire(fires)
         inside = clipped(self.values, weights, deciding)
         support = mean_of(self.values, inside, weights, self.copies)
-        predicted = shrunken_means(inside, weights, deciding, len(clauses) + 1, values)
+        predicted = shrunken_means(inside, weights, deciding, fires.shape[1] + 1, values)
         predicted = np.round(predicted, decimals_for(support))  # what is read is what is predicted
         estimates = []
         for i, value in enumerate(predicted.tolist()):
@@ -88,7 +80,7 @@ class Number(Outcome):
             estimates.append(replace(mean, value=value))
         explained = _rounded(share_explained(self.values, predicted[deciding], weights))
         target = NumberTarget(self.name, self.plan, decimals_for(support))
-        return rule_of(target, clauses, estimates, support, explained)
+        return target, estimates, support, explained
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return R², and as details the mean absolute error and that of the median of all rows."""
@@ -105,12 +97,12 @@ class Number(Outcome):
         average = float(share @ self.values)
         constant = NumberTarget(self.name, self.plan, decimals).amount(average)
         explained, influence = self.influences(predicted, weights)
-        if sampled is None:
-            return Score("R²", explained, 0.0, 0.0, constant, details)
-        of_rules = sampled.of_rules(lambda one: share_explained(self.values, one, weights))
-        # where the mean is predicted, it is the mean that varies
-        error = math.hypot(sampled.error(influence, of_rules), 3 / effective_rows(weights))
-        interval = score_interval(explained, error)
+        error, interval = 0.0, None
+        if sampled is not None:
+            of_rules = sampled.of_rules(lambda one: share_explained(self.values, one, weights))
+            # where the mean is predicted, it is the mean that varies
+            error = math.hypot(sampled.error(influence, of_rules), 3 / effective_rows(weights))
+            interval = score_interval(explained, error)
         return Score("R²", explained, error, 0.0, constant, details, interval)
 
     def influences(self, predicted: NDArray[Any], weights: FloatArray) -> tuple[float, FloatArray]:

@@ -289,11 +289,6 @@ def share_of(hit: BoolArray, among: BoolArray, weights: FloatArray, groups: IntA
     return Share(share, float(np.clip(independent, n_groups, n_rows)))
 
 
-def counted(hit: BoolArray, among: BoolArray, weights: FloatArray) -> Measure:
-    """Return the share of hits among some rows, with Wilson's interval."""
-    return share_of(hit, among, weights).measure()
-
-
 def _predictive(found: Measure, passed: Measure, prevalence: float) -> Measure:
     """Return a predictive value by Bayes' rule, from how often a class is found and how often others pass."""
     if found.value is None or passed.value is None:

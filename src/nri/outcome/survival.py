@@ -4,7 +4,6 @@ Rows whose event was never seen are censored: known to have gone without it unti
 is tied to lifelines by tests.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, IntArray
-from nri.outcome.base import Classes, Outcome, Values, rule_of
+from nri.outcome.base import Classes, Counted, Outcome, Values
 from nri.outcome.number import parts_of
 from nri.outcome.score import Sampled, Score, Z, score_interval
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import Risk, SurvivalTarget
-from nri.rule.literal import Clause, Kind
-from nri.rule.rule import Rule
+from nri.rule.literal import Kind
 from nri.rule.truth import first_to_fire
 
 TIMES = 61  # Points in time at which curves are given, from 0 to the longest.
@@ -57,10 +55,6 @@ class Survival(Outcome):
         """Return equal parts of the log-rank scores as classes."""
         return parts_of(self.name, self.scores(weights), weights, parts)
 
-    def keys(self) -> NDArray[np.uint64]:
-        """[M]: the bits of the times, and whether there was an event."""
-        return np.asarray((self.time + 0.0).view(np.uint64) * np.uint64(2) + self.event)
-
     def scores(self, weights: FloatArray, fires: BoolArray | None = None) -> FloatArray:
         """[M]: log-rank scores, which a search explains as a number."""
         # summed over a group, this is what the log-rank test looks at
@@ -80,15 +74,12 @@ class Survival(Outcome):
         slope = (around @ self.scores(weights)) / max(float(around @ learnt), 1e-300)
         return np.asarray(np.exp((scores - mean) * slope * weights.sum() / weights[self.event].sum()))
 
-    def rule(
-        self, clauses: Sequence[Clause], fires: BoolArray, weights: FloatArray, values: Values = None
-    ) -> Rule:
-        """Count curves and risks; see :meth:`nri.outcome.base.Outcome.rule`."""
+    def _counted(self, fires: BoolArray, weights: FloatArray, values: Values) -> Counted:
         deciding, target = first_to_fire(fires), self.predicts
         expected, times = expected_events(self.time, self.event, weights), np.array(target.times)
         prior = _PRIOR_EVENTS if values is None else _EXPECTED_EVENTS
         estimates = []
-        for i, aim in enumerate([1.0] * (len(clauses) + 1) if values is None else values):
+        for i, aim in enumerate([1.0] * (fires.shape[1] + 1) if values is None else values):
             rows = deciding == i
             curve = kaplan_meier(self.time[rows], self.event[rows], weights[rows], times)
             due = float((weights * expected)[rows].sum())
@@ -96,7 +87,7 @@ class Survival(Outcome):
             estimates.append(replace(curve, value=float(f"{risk:.4g}")))
         support = kaplan_meier(self.time, self.event, weights, times)
         p_value = float(f"{logrank(self.time, self.event, weights, deciding):.10g}")
-        return rule_of(target, clauses, estimates, support, p_value)
+        return target, estimates, support, p_value
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return the concordance: how often, of two rows, the one with the earlier event has the higher risk.

@@ -7,45 +7,36 @@ row with their number as its weight stands for each pattern and outcome.
 
 import datetime as dt
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray
+from nri.arrays import FloatArray, IntArray
 from nri.outcome import Classes, Outcome
 from nri.rows.hashing import as_floats
-from nri.rule import BOOLEAN, OPEN, Column, ColumnDomain, ColumnPlan, Kind, Literal, Rule, Value
+from nri.rule import BOOLEAN, Column, ColumnDomain, ColumnPlan, Kind, Literal, Rule, Value
 from nri.table import Binarizer, LeftOut, Table
 
-_EPOCH = dt.datetime(1970, 1, 1)
-_KEY = 2**62  # Codes of several columns are packed into one integer below this.
+_KEY = 2**62  # Codes of several columns make one integer below this.
 
 
 @dataclass(frozen=True)
 class Parts:
     """Where literals cut one column."""
 
-    cuts: tuple[float, ...] = ()  # of numbers and dates (as microseconds since 1970): increasing
+    cuts: tuple[float, ...] = ()  # of numbers, flags (0 or 1), dates (microseconds since 1970): increasing
     texts: tuple[str, ...] = ()  # of categories: sorted
-
-    def size(self, kind: Kind) -> int:
-        """How many codes there are: 0 for unknown cells, and one for each part."""
-        if kind is Kind.BOOLEAN:
-            return 3
-        return 2 + (len(self.texts) if kind is Kind.TEXT else len(self.cuts))
 
 
 @dataclass(frozen=True)
 class RowsColumn:
-    """A column, how it is read, and the range of all of its cells."""
+    """A column, how it is read, and what all of its cells are."""
 
     name: str
     plan: ColumnPlan
-    low: float = 0.0  # least number of all rows, or microseconds since 1970 of dates
-    high: float = 0.0
-    whole: bool = False  # whether numbers are whole by their type
+    high: float = 0.0  # largest number of all rows, or microseconds since 1970 of dates
     categories: tuple[str, ...] | None = None
     """every text that known cells hold, as the plan spells it; None if there are too many to know"""
 
@@ -57,21 +48,18 @@ class RowsColumn:
     @property
     def domain(self) -> ColumnDomain:
         """What its cells can be."""
-        if self.kind is Kind.BOOLEAN:
-            return BOOLEAN
-        return OPEN if self.categories is None else ColumnDomain(self.categories)
+        return BOOLEAN if self.kind is Kind.BOOLEAN else ColumnDomain(self.categories)
 
     def as_number(self, value: Value) -> float:
         """Return what a literal compares with as a number."""
         if isinstance(value, dt.datetime):
-            return float((value - _EPOCH) // dt.timedelta(microseconds=1))
-        assert isinstance(value, int | float)
+            return float(np.datetime64(value, "us").astype(np.int64))
         return float(value)
 
     def parts(self, values: Collection[Value]) -> Parts:
         """Return where literals with these values cut the column."""
         if self.kind is Kind.BOOLEAN:
-            return Parts()
+            return Parts(cuts=(0.5,))
         if self.kind is Kind.TEXT:
             return Parts(texts=tuple(sorted(map(str, values))))
         return Parts(cuts=tuple(sorted({self.as_number(value) for value in values})))
@@ -88,13 +76,9 @@ class RowsColumn:
             return Column(into[part], known, tuple(listed))
         last = parts.cuts[-1] if parts.cuts else self.high
         above = max(self.high, np.nextafter(last, np.inf), last + 1.0)  # also another microsecond
-        return self.column(np.array([*parts.cuts, above])[part], known)
-
-    def column(self, values: FloatArray, known: BoolArray) -> Column:
-        """Return numbers as cells."""
-        if self.kind is Kind.DATE:
-            return Column(values.astype(np.int64).astype("datetime64[us]"), known)
-        return Column(values, known)
+        values = np.array([*parts.cuts, above])[part]
+        is_date = self.kind is Kind.DATE
+        return Column(values.astype(np.int64).astype("datetime64[us]") if is_date else values, known)
 
 
 @dataclass(frozen=True)
@@ -126,9 +110,20 @@ class Window:
 class Groups:
     """Rows grouped by the parts of their cells and by their outcome."""
 
-    codes: dict[str, IntArray]  # for each column the part of each group
+    codes: Mapping[str, IntArray]  # for each column the part of each group
     outcome: Outcome
     weights: FloatArray
+
+    def moved(self, name: str, codes: IntArray) -> "Groups":
+        """Return the groups in other parts of one column."""
+        return replace(self, codes={**self.codes, name: codes})
+
+    def followed_by(self, *others: "Groups") -> "Groups":
+        """Return these groups and then others."""
+        several = [self, *others]
+        codes = {name: np.concatenate([one.codes[name] for one in several]) for name in self.codes}
+        outcome = self.outcome.followed_by([one.outcome for one in others])
+        return Groups(codes, outcome, np.concatenate([one.weights for one in several]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +132,7 @@ class Patterns:
 
     table: Table  # a row for each pattern and outcome, with the number of its rows as weight
     parts: Mapping[str, Parts]
-    codes: Mapping[str, IntArray]  # for each column the part of each row
+    groups: Groups  # what the rows of the table are made of
     literals: frozenset[Literal]
 
 
@@ -187,34 +182,25 @@ class Rows(ABC):
 
     def count(self, literals: Collection[Literal]) -> Patterns:
         """Count all rows by the literals that hold on them, and by their outcome."""
-        parts = self._parts(literals)
-        groups = self.group(parts)
-        return Patterns(self._table(parts, groups), parts, groups.codes, frozenset(literals))
-
-    def fine(self, coarse: Patterns, window: Window) -> Table:
-        """Return the rows as patterns do, but with those in a window, which are counted, cut finer."""
-        name = window.column
-        part, finer = coarse.parts[name], window.within(coarse.parts[name])
-        parts = {**coarse.parts, name: finer}
-        inside = self.group(coarse.parts, window)
-        assert isinstance(inside.outcome, Classes)
-        ends = np.array([*finer.cuts, np.inf])[inside.codes[name] - 1]
-        coarser = {**inside.codes, name: 1 + np.searchsorted(part.cuts, ends)}
-        beyond = {**coarse.codes, name: _outside(coarse.codes[name], part, finer, window)}
-        groups = Groups(
-            {one: np.concatenate([inside.codes[one], beyond[one]]) for one in parts},
-            replace(inside.outcome, codes=np.concatenate([inside.outcome.codes, coarse.table.codes])),
-            np.concatenate([inside.weights, _beyond(coarse, inside, coarser)]),
-        )
-        table = self._table(parts, groups)
-        return table.take(table.weights > 0)
-
-    def _parts(self, literals: Iterable[Literal]) -> dict[str, Parts]:
-        """Return for each column of some literals where they cut it, columns in sorted order."""
         values: dict[str, set[Value]] = {}
         for literal in literals:
             values.setdefault(literal.column, set()).add(literal.value)
-        return {name: self.columns[name].parts(values[name]) for name in sorted(values)}
+        parts = {name: self.columns[name].parts(values[name]) for name in sorted(values)}
+        groups = self.group(parts)
+        return Patterns(self._table(parts, groups), parts, groups, frozenset(literals))
+
+    def fine(self, coarse: Patterns, window: Window) -> Table:
+        """Return the rows as patterns do, but with those in a window, which are counted, cut finer."""
+        name, every = window.column, coarse.groups
+        part, finer = coarse.parts[name], window.within(coarse.parts[name])
+        inside = self.group(coarse.parts, window)
+        ends = np.array([*finer.cuts, np.inf])[inside.codes[name] - 1]
+        coarser = 1 + np.searchsorted(part.cuts, ends)
+        outside = every.moved(name, _outside(every.codes[name], part, finer, window))
+        taken = inside.moved(name, _outside(coarser, part, finer, window))  # from those outside
+        groups = inside.followed_by(outside, replace(taken, weights=-taken.weights))
+        table = self._table({**coarse.parts, name: finer}, added(groups))
+        return table.take(table.weights > 1e-6)
 
     def _table(self, parts: Mapping[str, Parts], groups: Groups) -> Table:
         columns = {name: self.columns[name].cells(groups.codes[name], part) for name, part in parts.items()}
@@ -229,34 +215,28 @@ class Rows(ABC):
         return Binarizer.asking(ordered, {x.column: self.columns[x.column].domain for x in ordered})
 
 
-Packed = dict[str, tuple[int, int]]
-"""Columns whose codes fit into one integer: the unit of each code in it, and how many codes there are."""
-
-
-def packed(sizes: Mapping[str, int]) -> list[Packed]:
-    """Return columns in as few groups as fit into an integer each."""
-    groups: list[Packed] = []
-    unit = _KEY
-    for name, size in sizes.items():
+def added(groups: Groups) -> Groups:
+    """Return groups with each combination of parts and class once, its weights added up."""
+    assert isinstance(groups.outcome, Classes)
+    numbers, unit = np.zeros(len(groups.weights), dtype=np.int64), 1
+    for codes in (*groups.codes.values(), groups.outcome.codes):
+        size = int(codes.max(initial=0)) + 1
         if unit * size >= _KEY:
-            groups.append({})
-            unit = 1
-        groups[-1][name] = unit, size
-        unit *= size
-    return groups
-
-
-def unpacked(groups: Sequence[Packed], keys: Iterable[IntArray]) -> dict[str, IntArray]:
-    """Return the codes of each column, from an integer for each group."""
-    pairs = zip(groups, keys, strict=True)
-    return {name: key // unit % size for group, key in pairs for name, (unit, size) in group.items()}
+            different, numbers = np.unique(numbers, return_inverse=True)
+            unit = len(different)
+        numbers, unit = numbers + codes * unit, unit * size
+    different, numbers = np.unique(numbers, return_inverse=True)
+    member = np.zeros(len(different), dtype=np.int64)
+    member[numbers] = np.arange(len(numbers))
+    # rounded, so that sums taken in another order of rows are the same
+    weights = np.round(np.bincount(numbers, groups.weights, len(different)), 9).astype(np.float64)
+    codes_of = {name: codes[member] for name, codes in groups.codes.items()}
+    return Groups(codes_of, groups.outcome.take(member), weights)
 
 
 def part_codes(column: Column, part: Parts) -> IntArray:
     """[M]: the part of each cell, 0 where it is unknown."""
-    if column.kind is Kind.BOOLEAN:
-        codes = 1 + np.asarray(column.values, dtype=np.int64)
-    elif column.categories is not None:
+    if column.categories is not None:
         into = [part.texts.index(text) + 2 if text in part.texts else 1 for text in column.categories]
         codes = np.array([*into, 0], dtype=np.int64)[column.values]
     else:
@@ -271,15 +251,3 @@ def _outside(codes: IntArray, part: Parts, finer: Parts, window: Window) -> IntA
     below = np.searchsorted(finer.cuts, np.minimum(upper, window.low), side="left")
     above = np.searchsorted(finer.cuts, np.maximum(lower, window.high), side="right")
     return np.where(codes > 0, 1 + np.where(upper <= window.middle, below, above), 0)
-
-
-def _beyond(coarse: Patterns, inside: Groups, codes: Mapping[str, IntArray]) -> FloatArray:
-    """For each row of the patterns, how many of its rows are outside; ``codes`` are of those inside."""
-    assert isinstance(inside.outcome, Classes)
-    every = np.stack([*coarse.codes.values(), coarse.table.codes])
-    within = np.stack([*(codes[name] for name in coarse.codes), inside.outcome.codes])
-    _, place = np.unique(np.concatenate([every, within], axis=1), axis=1, return_inverse=True)
-    of_pattern, of_group = np.split(place.reshape(-1), [every.shape[1]])
-    counted = np.bincount(of_group, inside.weights, minlength=int(place.max(initial=-1)) + 1)
-    rest = coarse.table.weights - counted[of_pattern]
-    return np.where(rest < 1e-6, 0.0, rest)

@@ -8,6 +8,7 @@ import csv
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -123,12 +124,10 @@ def _encoding(path: Path) -> str:
         if file.read(2) in (b"\xff\xfe", b"\xfe\xff"):
             return "utf-16"
     for encoding in ("utf-8-sig", "cp1252"):
-        decoder = codecs.getincrementaldecoder(encoding)()
         try:
             with closing(open_bytes(path)) as file:
-                while part := file.read(_LETTERS):
-                    decoder.decode(part)
-                decoder.decode(b"", final=True)
+                for _ in codecs.iterdecode(iter(partial(file.read, _LETTERS), b""), encoding):
+                    pass
             return encoding
         except UnicodeDecodeError:
             continue

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from nri.errors import InputError, nearest, similar_files
+from nri.errors import InputError, nearest, require_extra, similar_files
 from nri.rows.engine import (
     ROWS,
     Answer,
     Duck,
     DuckEngine,
     Engine,
-    answer_of,
     first_line,
     parquet_source,
     quoted,
@@ -26,6 +25,7 @@ from nri.rows.engine import (
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
 from nri.table.cells import objects_of
 from nri.table.files import DATABASES, database_of, url_of, without_password
+from nri.table.frames import columns_of, plain_cells
 
 _IN_MEMORY = ("", ":memory:")
 _MOTHERDUCK = ("md:", "motherduck:")
@@ -40,12 +40,14 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
         raise InputError("say which rows of the database: --table NAME or --query SELECT, one of the two")
     shown = without_password(url)
     try:
-        scheme, place = _parts(url)
+        scheme, _, rest = url.partition("://")
+        place = rest.partition("?")[0]  # without options behind it
+        scheme = _BY_ENDING.get(Path(place).suffix, scheme) if scheme == "file" else scheme
         remote = place.startswith(_MOTHERDUCK)
         in_file = scheme in DATABASES and place.strip("/") not in _IN_MEMORY and not remote
         path = _existing(scheme, place) if in_file else None
         if scheme == "duckdb" and not remote:
-            return _by_duckdb(url, path, table, query, memory)
+            return _by_duckdb(url, Duck(memory, path), table, query)
         return _by_ibis(url, path, table, query)
     except InputError:
         raise
@@ -57,10 +59,7 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
         raise InputError(f"{shown} does not answer as asked ({cause}); {remedy}") from None
 
 
-def _by_duckdb(
-    url: str, path: Path | None, table: str | None, query: str | None, memory: str | None
-) -> DuckEngine:
-    connection = Duck(memory, database=path)
+def _by_duckdb(url: str, connection: Duck, table: str | None, query: str | None) -> DuckEngine:
     if table is not None:
         asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
         present = [name for (name,) in connection.raw.execute(asked).fetchall()]
@@ -73,14 +72,13 @@ def _by_duckdb(
 
 
 def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) -> Engine:
-    try:
-        import ibis
-        from ibis.common.exceptions import TableNotFound
-    except ModuleNotFoundError:
-        raise InputError("databases need ibis-framework; run: pip install 'nri[scale]'") from None
+    require_extra("scale", "a database", "ibis")
+    import ibis
+    from ibis.common.exceptions import TableNotFound
+
     backend = ibis.connect(url) if path is None else ibis.sqlite.from_connection(_read_only(path))
     try:
-        return IbisEngine(backend.table(table) if query is None else backend.sql(query))
+        return _of_ibis(backend.table(table) if query is None else backend.sql(query))
     except TableNotFound:
         raise _no_table(url, str(table), backend.list_tables()) from None
 
@@ -90,16 +88,12 @@ def _no_table(url: str, table: str, present: Sequence[str]) -> InputError:
     return InputError(f"no table {table!r} in {without_password(url)}{others}")
 
 
-def _parts(url: str) -> tuple[str, str]:
-    """Return the scheme of a URL, and the place of the database, without options behind it."""
-    scheme, _, rest = url.partition("://")
-    place = rest.partition("?")[0]
-    return _BY_ENDING.get(Path(place).suffix, scheme) if scheme == "file" else scheme, place
-
-
 def _existing(scheme: str, place: str) -> Path:
     """Return the file that a URL means; raise if it is not there, since who connects to it makes it."""
-    tried = _possible(place)
+    inner = Path(place.lstrip("/"))
+    tried = [Path("/") / inner] if place.startswith("/") else []
+    if not place.startswith("//"):  # SQLAlchemy writes a file of this folder with one slash before it
+        tried.append(inner.absolute())
     path = next((one for one in tried if one.is_file()), None)
     if path is None:
         like = next(filter(None, map(similar_files, tried)), "")
@@ -109,19 +103,6 @@ def _existing(scheme: str, place: str) -> Path:
     if found is not None and found != scheme:
         raise InputError(f"{path} is {DATABASES[found]}; give {url_of(found, path)}")
     return path
-
-
-def _possible(place: str) -> list[Path]:
-    """Return the files that a URL may mean, the likeliest first.
-
-    >>> [one.name for one in _possible("/shop.db")], len(_possible("//data/shop.db"))
-    (['shop.db', 'shop.db'], 1)
-    """
-    inner = place.lstrip("/")
-    if not place.startswith("/"):
-        return [Path(place).absolute()]
-    absolute = Path("/" + inner)
-    return [absolute] if place.startswith("//") else [absolute, Path(inner).absolute()]
 
 
 def _read_only(path: Path) -> Any:
@@ -135,10 +116,6 @@ def _read_only(path: Path) -> Any:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{kept}", uri=True)
 
 
-TESTED = ("duckdb", "sqlite", "postgres", "spark")
-"""Dialects that give the same rule on the same rows, as tests show."""
-
-
 def dialect_name(backend: str) -> str | None:
     """Return the dialect of what ibis, or the scheme of a URL, calls so; None if we do not write it."""
     name = BACKENDS.get(backend, backend)
@@ -148,10 +125,10 @@ def dialect_name(backend: str) -> str | None:
 def engine_of(table: Any) -> Engine | None:
     """Return a table that stays where it is as an engine; None if it is none."""
     openers: dict[tuple[str, str], Callable[[Any], Engine]] = {
-        ("ibis", "Table"): IbisEngine,
-        ("duckdb", "DuckDBPyRelation"): _relation_engine,
-        ("polars", "LazyFrame"): _from_polars,
-        ("pyspark.sql", "DataFrame"): _spark_engine,
+        ("ibis", "Table"): _of_ibis,
+        ("duckdb", "DuckDBPyRelation"): _of_relation,
+        ("polars", "LazyFrame"): _of_polars,
+        ("pyspark.sql", "DataFrame"): _of_spark,
     }
     for (package, name), opener in openers.items():
         if package in sys.modules and isinstance(table, getattr(sys.modules[package], name)):
@@ -159,24 +136,25 @@ def engine_of(table: Any) -> Engine | None:
     return None
 
 
-def _relation_engine(relation: Any) -> Engine:
+def _of_relation(relation: Any) -> Engine:
     """Return a relation of DuckDB, on its own connection, which is left open."""
     columns = [*map(raw_column, relation.columns, map(str, relation.types))]
     return Engine(dialect_of("duckdb"), columns, lambda sql: dict(relation.query(ROWS, sql).fetchnumpy()))
 
 
-def _spark_engine(frame: Any) -> Engine:
+def _of_spark(frame: Any) -> Engine:
     """Return a DataFrame of PySpark, asked where it is; its session is left open."""
     view = f"nri_{id(frame):x}"
     frame.createOrReplaceTempView(view)
 
     def query(sql: str) -> Answer:
-        return answer_of(frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow())
+        arrow = frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow()
+        return {name: objects_of(plain_cells(cells)) for name, cells in columns_of(arrow).items()}
 
     return Engine(dialect_of("spark"), [raw_column(*one) for one in frame.dtypes], query)
 
 
-def _from_polars(frame: Any) -> Engine:
+def _of_polars(frame: Any) -> Engine:
     """Stream a LazyFrame into a columnar file that goes with the rows; DuckDB answers for it."""
     connection = Duck()
     file = connection.folder / "frame.parquet"
@@ -184,40 +162,31 @@ def _from_polars(frame: Any) -> Engine:
     return DuckEngine(connection, parquet_source([file]))
 
 
-class IbisEngine(Engine):
-    """A table of any database that ibis speaks to; only aggregates and samples are fetched."""
+def _of_ibis(table: Any) -> Engine:
+    """Return a table of any database that ibis speaks to; only aggregates and samples are fetched."""
+    backend = table.get_backend()
+    name = dialect_name(backend.name)
+    if name is None:
+        tested = "duckdb, sqlite, postgres, spark"  # they give the same rule on the same rows
+        raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {tested}")
+    backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
+    rows = backend.compile(table)
+    if name == "duckdb":
+        return _of_relation(backend.con.sql(rows))
+    if name == "spark":
+        return _of_spark(backend._session.sql(rows))
 
-    def __init__(self, table: Any) -> None:
-        self.backend = backend = table.get_backend()
-        name = dialect_name(backend.name)
-        if name is None:
-            known = ", ".join(TESTED)
-            raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {known}")
+    def query(sql: str) -> Answer:
+        cursor = backend.raw_sql(f"WITH {ROWS} AS ({rows}) {sql}")
+        try:
+            names, found = [one[0] for one in cursor.description], cursor.fetchall()
+        finally:
+            cursor.close()
+            backend.con.rollback()  # nothing was changed: this only ends the transaction
+        return {name: objects_of(row[place] for row in found) for place, name in enumerate(names)}
 
-        backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
-
-        def query(sql: str) -> Answer:
-            asked = f"WITH {ROWS} AS ({backend.compile(table)}) {sql}"
-            if name == "duckdb":
-                return dict(backend.con.execute(asked).fetchnumpy())
-            if name == "spark":
-                return answer_of(backend._session.sql(asked).toArrow())
-            return _fetched(backend, asked)
-
-        columns = [raw_column(one, str(kind)) for one, kind in table.schema().items()]
-        super().__init__(dialect_of(name), columns, query, backend.disconnect)
-
-
-def _fetched(backend: Any, sql: str) -> Answer:
-    """Return the answer of a database that hands out rows."""
-    cursor = backend.raw_sql(sql)
-    try:
-        names = [one[0] for one in cursor.description]
-        rows = cursor.fetchall()
-    finally:
-        cursor.close()
-        backend.con.rollback()  # nothing was changed: this only ends the transaction
-    return {name: objects_of(row[place] for row in rows) for place, name in enumerate(names)}
+    columns = [raw_column(one, str(kind)) for one, kind in table.schema().items()]
+    return Engine(dialect_of(name), columns, query, backend.disconnect)
 
 
 def database_in(path: Path) -> str | None:

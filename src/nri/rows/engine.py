@@ -18,13 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import FloatArray
 from nri.errors import InputError, require_extra
 from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import Dialect, dialect_of, float_literal, identifier, text_literal
 from nri.table.by_plan import read_by
 from nri.table.cells import MISSING_MARKS, TextCells, objects_of
-from nri.table.frames import columns_of, plain_cells
+from nri.table.frames import plain_cells
 from nri.table.parquet import INDEX
+from nri.table.table import Note, logger
 
 ROWS = "nri_rows"  # What the table is called in queries.
 _KINDS = {
@@ -63,27 +65,33 @@ class Engine:
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
     """how columns are read that were texts before they were copied"""
 
+    def usable(self) -> list[RawColumn]:
+        """Return the columns that a rule could use, with a note on each other one."""
+        for one in self.columns:
+            if one.kind is None:
+                logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
+        return [one for one in self.columns if one.kind is not None]
 
-def select(items: Mapping[str, str], *, where: str = "", group: Sequence[str] = ()) -> str:
-    """Write a query on the rows: expressions by their names, which rows, and names to group by."""
+    def figures(self, items: Mapping[str, str], where: str = "") -> dict[str, Any]:
+        """Return aggregates of all rows by their names."""
+        found = self.query(select(items, where)) if items else {}
+        return {name: plain_cells(cells)[0] for name, cells in found.items()}
+
+    def counted(self, keys: Mapping[str, str], where: str = "") -> Answer:
+        """Return the different values of expressions, and as ``n`` how many rows have them."""
+        places = ", ".join(str(place) for place in range(1, len(keys) + 1))
+        return self.query(f"{select({**keys, 'n': 'COUNT(*)'}, where)} GROUP BY {places}")
+
+    def distinct(self, column: str) -> tuple[NDArray[Any], FloatArray]:
+        """Return the different cells of a column, in no order, and how many rows hold each."""
+        found = self.counted({"v": identifier(column, self.dialect)})
+        return objects_of(plain_cells(found["v"])), found["n"].astype(np.float64)
+
+
+def select(items: Mapping[str, str], where: str = "") -> str:
+    """Write a query on the rows: expressions by their names, and which rows."""
     listed = ", ".join(f"{expression} AS {alias}" for alias, expression in items.items())
-    sql = f"SELECT {listed} FROM {ROWS}"
-    if where:
-        sql += f" WHERE {where}"
-    if group:
-        places = [str(place + 1) for place, alias in enumerate(items) if alias in group]
-        sql += f" GROUP BY {', '.join(places)}"
-    return sql
-
-
-def answer_of(arrow: Any) -> Answer:
-    """Return rows that came as a table of Arrow."""
-    return {name: objects_of(plain_cells(cells)) for name, cells in columns_of(arrow).items()}
-
-
-def taken(answer: Answer, rows: NDArray[Any]) -> Answer:
-    """Return some rows of an answer."""
-    return {name: cells[rows] for name, cells in answer.items()}
+    return f"SELECT {listed} FROM {ROWS}" + (f" WHERE {where}" if where else "")
 
 
 def first_line(error: Exception) -> str:
@@ -105,26 +113,22 @@ def raw_column(name: str, type_name: str) -> RawColumn:
 class Duck:
     """A connection to DuckDB, and a folder for what does not fit in memory, which goes with it."""
 
-    def __init__(
-        self, memory: str | None = None, threads: int | None = None, database: Path | None = None
-    ) -> None:
+    def __init__(self, memory: str | None = None, database: Path | None = None) -> None:
         require_extra(None, "a table that stays in its files", "duckdb")
         import duckdb
 
         self.folder = Path(tempfile.mkdtemp(prefix="nri-engine-"))
         self._remove_folder = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
-        self.raw = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
+        self.raw: Any = duckdb.connect(str(database or ":memory:"), read_only=database is not None)
         # nothing is fetched, and no variable of ours is a table
         off = ("autoinstall_known_extensions", "python_enable_replacements")
         for setting in (*off, "preserve_insertion_order", "enable_progress_bar"):
             self.raw.execute(f"SET {setting} = false")
         self.raw.execute(f"SET temp_directory = {text_literal(str(self.folder))}; SET TimeZone = 'UTC'")
         allowed = os.environ.get("OMP_NUM_THREADS")
-        if threads is None and allowed is not None:
+        if allowed is not None:
             first = allowed.partition(",")[0].strip()  # OpenMP takes one number for each level of nesting
-            threads = int(first) if first.isdecimal() else 1
-        if threads is not None:
-            self.raw.execute(f"SET threads = {max(1, threads)}")
+            self.raw.execute(f"SET threads = {max(1, int(first)) if first.isdecimal() else 1}")
         try:
             if memory is not None:
                 self.raw.execute(f"SET memory_limit = {text_literal(memory)}")
@@ -135,12 +139,6 @@ class Duck:
         """Run a statement."""
         with _one_line_errors():
             return self.raw.execute(sql)
-
-    def answer(self, sql: str) -> Answer:
-        """Return the answer to a query."""
-        with _one_line_errors():
-            found: Any = self.raw.execute(sql).fetchnumpy()
-            return dict(found)
 
     def close(self) -> None:
         """End the connection, and remove what was kept on disk."""
@@ -161,7 +159,8 @@ class DuckEngine(Engine):
         rows = f"SELECT * {instead} FROM {source}"
 
         def query(sql: str) -> Answer:
-            return connection.answer(f"WITH {ROWS} AS ({rows}) {sql}")
+            with _one_line_errors():
+                return dict(connection.raw.execute(f"WITH {ROWS} AS ({rows}) {sql}").fetchnumpy())
 
         self.connection, self.source = connection, source
         columns = [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
@@ -197,21 +196,21 @@ def quoted(name: str) -> str:
 
 def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) -> DuckEngine:
     """Return the table with some text columns read by their plans."""
-    items, joins = [], []
-    for place, one in enumerate(rows.columns):
-        plan, cell = plans.get(one.name), f"r.{quoted(one.name)}"
+    replaced, joins = [], []
+    for place, (name, plan) in enumerate(plans.items()):
+        cell = f"r.{quoted(name)}"
         text = f"TRIM({cell})" if loose else cell
-        read = cell if plan is None else _by_duckdb(text, plan, loose)
-        if read is None and plan is not None:
-            _map_texts(rows, one.name, text.replace("r.", "", 1), plan, place)
+        read = _by_duckdb(text, plan, loose)
+        if read is None:
+            _map_texts(rows, name, text, plan, f"map{place}")
             joins.append(f"LEFT JOIN map{place} ON map{place}.t = {text}")
             read = f"map{place}.v"
-        items.append(f"{read} AS {quoted(one.name)}")
+        replaced.append(f"{read} AS {quoted(name)}")
     folder = rows.connection.folder
     file = folder / f"copy{len(list(folder.iterdir()))}.parquet"
-    select = f"SELECT {', '.join(items)} FROM {rows.source} AS r {' '.join(joins)}"
+    listed = f"r.* REPLACE ({', '.join(replaced)}) FROM {rows.source} AS r {' '.join(joins)}"
     rows.connection.execute(
-        f"COPY ({select}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+        f"COPY (SELECT {listed}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
     )
     return DuckEngine(rows.connection, parquet_source([file]), {**rows.plans, **plans})
 
@@ -235,16 +234,14 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
     return None
 
 
-def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, place: int) -> None:
-    """Keep what each different text of a column means, as a table of the database."""
+def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, into: str) -> None:
+    """Register what each different text of a column means, as a table of the connection."""
     duck = rows.connection
-    cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} LIMIT {_MOST_TEXTS + 1}").fetchall()
+    cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} AS r LIMIT {_MOST_TEXTS + 1}").fetchall()
     if len(cells) > _MOST_TEXTS:
         cause = f"column {name!r} holds more than {_MOST_TEXTS} different texts, too many for {plan.kind}s"
         raise InputError(f"{cause}; write it as such, or leave it out (--without)")
     texts = [one for (one,) in cells if one is not None and one not in MISSING_MARKS]
     read = read_by(TextCells(np.arange(len(texts), dtype=np.int64), tuple(texts), loose=True), plan, name)
     values = np.ma.array(read.column.values, mask=~read.column.known)
-    duck.raw.register("meant", {"t": objects_of(texts), "v": values})
-    duck.execute(f"CREATE OR REPLACE TEMP TABLE map{place} AS SELECT * FROM meant")
-    duck.raw.unregister("meant")
+    duck.raw.register(into, {"t": objects_of(texts), "v": values})

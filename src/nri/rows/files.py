@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, Answer, Duck, DuckEngine, copied, parquet_source, quoted, taken
+from nri.rows.engine import ROWS, Duck, DuckEngine, copied, parquet_source, quoted
 from nri.rule.column import ColumnPlan
-from nri.rule.render.sql_dialects import text_literal
+from nri.rule.render.sql_dialects import float_literal, text_literal
 from nri.table.cells import text_cells
 from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.delimited import sniff_delimiter
@@ -33,7 +33,6 @@ _TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 _PARQUET = (".parquet", ".pq")
 _LOOKED_AT = 20_000  # About so many rows of a text file say what its columns mean.
 _START = 1 << 16
-_DAMAGED = (OSError, EOFError, zlib.error)  # what unpacking raises
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,10 @@ class Files:
             with suppress(InputError), closing(Duck()) as duck:  # whoever reads it says what is wrong with it
                 about = f"parquet_file_metadata({text_literal(str(self.paths[0]))})"
                 return int(duck.execute(f"SELECT sum(num_rows) FROM {about}").fetchone()[0]) > LARGE_ROWS
-        return self.size > LARGE_BYTES and self.size / _line_length(self.paths[0]) > _LONG
+        if self.size <= LARGE_BYTES:
+            return False
+        start = _start(self.paths[0], 16 * _START)
+        return self.size * max(start.count(b"\n"), 1) > _LONG * len(start)
 
 
 def files_of(asked: str) -> Files | None:
@@ -107,24 +109,19 @@ def open_files(
     files: Files,
     *,
     memory: str | None = None,
-    threads: int | None = None,
     options: Callable[[Sequence[str]], ReadOptions] = lambda names: DEFAULT,
 ) -> DuckEngine:
     """Open files where they are; texts are copied once, since every cell of them must be understood."""
-    connection = Duck(memory, threads)
-    try:
-        free = shutil.disk_usage(connection.folder).free
-        if not files.parquet and files.size > 2 * free:  # a columnar copy takes a third to a half
-            need = f"{files.size // 2**20} MB of text need room in {connection.folder}"
-            remedy = "set TMPDIR to a larger disk, or write the table as Parquet"
-            raise InputError(f"{need}, which has {free // 2**20} MB left; {remedy}")
-        rows = DuckEngine(connection, _source(files))
-        if files.parquet:
-            return rows
-        return copied(rows, _plans(rows, files, options([one.name for one in rows.columns])), loose=True)
-    except BaseException:
-        connection.close()
-        raise
+    connection = Duck(memory)
+    free = shutil.disk_usage(connection.folder).free
+    if not files.parquet and files.size > 2 * free:  # a columnar copy takes a third to a half
+        need = f"{files.size // 2**20} MB of text need room in {connection.folder}"
+        remedy = "set TMPDIR to a larger disk, or write the table as Parquet"
+        raise InputError(f"{need}, which has {free // 2**20} MB left; {remedy}")
+    rows = DuckEngine(connection, _source(files))
+    if files.parquet:
+        return rows
+    return copied(rows, _plans(rows, files, options([one.name for one in rows.columns])), loose=True)
 
 
 def _source(files: Files) -> str:
@@ -141,23 +138,17 @@ def delimiter_of(files: Files) -> str:
     """Return what stands between the cells of text files."""
     if files.delimiter is not None:
         return files.delimiter
-    path = files.paths[0]
-    with open_bytes(path) as file:
-        try:
-            start = file.read(_START).decode("utf-8", errors="replace")
-        except _DAMAGED:
-            raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
+    start = _start(files.paths[0], _START).decode("utf-8", errors="replace")
     return sniff_delimiter(start[: start.rfind("\n") + 1] or start)
 
 
-def _line_length(path: Path) -> float:
-    """Return about how many bytes a line has, by the first ones."""
+def _start(path: Path, size: int) -> bytes:
+    """Return the first bytes of a text file."""
     with open_bytes(path) as file:
         try:
-            start = file.read(16 * _START)
-        except _DAMAGED:
-            return 1.0  # whoever reads it says what is wrong with it
-    return float(len(start) / max(start.count(b"\n"), 1))
+            return bytes(file.read(size))
+        except (OSError, EOFError, zlib.error):  # what unpacking raises
+            raise InputError(f"{path} is damaged: it cannot be uncompressed; get it again") from None
 
 
 def open_bytes(path: Path) -> Any:
@@ -174,19 +165,18 @@ def open_bytes(path: Path) -> Any:
 
 def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, ColumnPlan]:
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
-    names = [one.name for one in rows.columns]
-    duck = rows.connection
-    start = duck.execute(f"SELECT * FROM {rows.source} LIMIT 1000").fetchall()
+    names, duck = [one.name for one in rows.columns], rows.connection
+    listed = ", ".join(map(quoted, names))
+    start = duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000").fetchall()
     if not start:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))
-    listed = ", ".join(quoted(name) for name in names)
     found = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
     comma = delimiter_of(files) == ";"
     plans = {}
-    for place, name in enumerate(names):
-        cells = np.array(["" if row[place] is None else row[place] for row in found or start], dtype=object)
+    for name, column in zip(names, zip(*(found or start), strict=True), strict=True):
+        cells = np.array(["" if cell is None else cell for cell in column], dtype=object)
         read = understand(text_cells(cells), name, options, decimal_comma=comma)
         if read.plan.missing_values:
             logger.warning("%s", Note(name, f"in a sample of {len(cells)} rows, {read.note}"))
@@ -196,7 +186,6 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
 
 _ALIKE = 50  # Fewer different rows than so many for each one wanted are counted one by one.
 _HASHES = 2.0**64
-_HASH, _COPIES = "__nri_hash", "__nri_copies"
 
 
 def some_rows(files: Files, size: int) -> tuple[Source, int]:
@@ -205,32 +194,22 @@ def some_rows(files: Files, size: int) -> tuple[Source, int]:
     Rows have equal chances. Where few differ, of n equal rows a share is taken; the hash decides on the rest.
     """
     with closing(Duck()) as connection:
-        drawn, n_rows = _draw(DuckEngine(connection, _source(files)), size)
+        engine = DuckEngine(connection, _source(files))
+        listed = ", ".join(quoted(one.name) for one in engine.usable())
+        hashed = f"hash({listed})"
+        counts = engine.figures({"n": "COUNT(*)", "d": f"approx_count_distinct({hashed})"})
+        n_rows = int(counts["n"])
+        share = min(1.0, size / max(n_rows, 1))
+        if share == 1.0 or counts["d"] >= _ALIKE * size:
+            rows = f"{ROWS} WHERE {hashed} <= {int(share * _HASHES)} ORDER BY {hashed}"
+        else:
+            copies = f"SELECT {listed}, {hashed} AS nri_hash, COUNT(*) AS nri_n FROM {ROWS} GROUP BY ALL"
+            dealt = f"FLOOR({float_literal(share)} * nri_n + nri_hash / {float_literal(_HASHES)})"
+            rows = f"({copies}) AS c, UNNEST(RANGE(CAST({dealt} AS BIGINT))) ORDER BY nri_hash"
+        drawn = engine.query(f"SELECT {listed} FROM {rows}")
     if not n_rows:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     if files.parquet:
         return Source(drawn), n_rows
     filled = {name: np.ma.filled(cells, "") for name, cells in drawn.items()}
     return Source(filled, DelimitedText("", delimiter_of(files))), n_rows
-
-
-def _draw(engine: DuckEngine, size: int) -> tuple[Answer, int]:
-    """Return about so many rows, and how many there are."""
-    for one in engine.columns:
-        if one.kind is None:
-            logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
-    listed = ", ".join(quoted(one.name) for one in engine.columns if one.kind is not None)
-    hashed = f"hash({listed})"
-    counts = f"SELECT COUNT(*) AS n, approx_count_distinct({hashed}) AS d FROM {ROWS}"
-    n_rows, different = (int(one[0]) for one in engine.query(counts).values())
-    share = min(1.0, size / max(n_rows, 1))
-    if share == 1.0 or different >= _ALIKE * size:
-        below = f"WHERE {_HASH} <= {int(share * _HASHES)}" if share < 1.0 else ""
-        rows = f"SELECT {listed}, {hashed} AS {_HASH} FROM {ROWS}"
-        drawn = engine.query(f"SELECT * EXCLUDE {_HASH} FROM ({rows}) {below} ORDER BY {_HASH}")
-        return drawn, n_rows
-    groups = f"SELECT {listed}, {hashed} AS {_HASH}, COUNT(*) AS {_COPIES} FROM {ROWS} GROUP BY ALL"
-    drawn = engine.query(f"{groups} ORDER BY {_HASH}")
-    fraction, copies = (drawn.pop(one).astype(np.float64) for one in (_HASH, _COPIES))
-    dealt = np.floor(share * copies + fraction / _HASHES).astype(np.int64)
-    return taken(drawn, np.repeat(np.arange(len(dealt)), dealt)), n_rows

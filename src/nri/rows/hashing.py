@@ -37,16 +37,18 @@ class Term:
 
 
 def ways_to_hash(
-    numbers: Mapping[str, tuple[float, float]], flags: Sequence[str], texts: Sequence[str]
+    kinds: Mapping[str, Kind | None], spans: Mapping[str, tuple[float, float]]
 ) -> list[tuple[Term, ...]]:
     """Return the terms of two hashes, the quick one first; the second tells more rows apart."""
-    measured = sorted(name for name, (low, high) in numbers.items() if high > low)
-    terms = [_number(name, *numbers[name], place) for place, name in enumerate(measured, 1)]
+    measured = sorted(name for name, (low, high) in spans.items() if high > low)
+    terms = [_number(name, *spans[name], place) for place, name in enumerate(measured, 1)]
+    flags = sorted(name for name, kind in kinds.items() if kind is Kind.BOOLEAN)
+    texts = sorted(name for name, kind in kinds.items() if kind is Kind.TEXT)
     others = []
-    for place, name in enumerate(sorted(flags)):
+    for place, name in enumerate(flags):
         yes, no = ((0.7548776662466927 * (2 * place + k)) % 1.0 for k in (1, 2))
         others.append(Term(name, "flag", yes=yes, no=no))
-    letters = itertools.product(sorted(texts), ("length", "first", "last", "middle"))
+    letters = itertools.product(texts, ("length", "first", "last", "middle"))
     for place, (name, part) in enumerate(letters, 1):
         others.append(Term(name, part, factor=(0.5698402909980532 * place) % 1.0))
     return list(dict.fromkeys(tuple(one) for one in (terms[:_FEW], [*terms, *others]) if one))

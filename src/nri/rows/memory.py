@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 
 import numpy as np
 
 from nri.arrays import FloatArray, Hashes, IntArray, mixed
 from nri.outcome import Classes, Number
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, part_codes, unpacked
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, added, part_codes
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule import Column, Columns, Kind, Rule
 from nri.table.table import Table
@@ -19,7 +20,11 @@ class MemoryRows(Rows):
 
     def __init__(self, table: Table) -> None:
         self.table = table
-        columns, outcome = {name: _facts(name, table) for name in table.names}, table.explained
+        outcome = table.explained
+        columns = {
+            name: RowsColumn(name, table.plans[name], _span(column)[1], column.categories)
+            for name, column in table.columns.items()
+        }
         n_strata = len(outcome.classes) if isinstance(outcome, Classes) else 1
         strata = np.bincount(_strata(table), minlength=n_strata).astype(np.float64)
         n_rows = float(table.weights.sum())
@@ -33,10 +38,7 @@ class MemoryRows(Rows):
             return table
         if (merged := merged_rows(table)) is not None and len(merged) <= size:
             return merged
-
-        def draw(terms: tuple[Term, ...], shares: FloatArray) -> Drawn:
-            return _drawn(table, _hashes(terms, table), _strata(table), shares)
-
+        draw = partial(self._drawn, _strata(table))
         self._terms, drawn, shares = first_sample(_ways(table), self.strata, size, draw)
         return weighted_sample(drawn, shares, self._unlabelled(size))
 
@@ -46,7 +48,7 @@ class MemoryRows(Rows):
         n_rows = 0 if columns is None else len(next(iter(columns.values()), ()))
         if columns is None or n_rows <= size or self._terms is None:
             return columns
-        hashes = _hashes(self._terms, replace(self.table, columns=columns))
+        hashes = hash_of(self._terms, _as_hashed(replace(self.table, columns=columns)))
         chosen = np.flatnonzero(hashes < size / n_rows)
         return {name: column.take(chosen) for name, column in columns.items()}
 
@@ -55,11 +57,21 @@ class MemoryRows(Rows):
         assert self._terms is not None, "rows are drawn after the first sample"
         table = self.table
         strata = rule.predict_index(table.columns, len(table)) * len(table.classes) + table.codes
-        return _drawn(table, _hashes(self._terms, table), strata, np.asarray(shares))
+        return self._drawn(strata, self._terms, np.asarray(shares))
+
+    def _drawn(self, strata: IntArray, terms: Sequence[Term], shares: FloatArray) -> Drawn:
+        """Draw a share of the rows of each stratum."""
+        hashes = hash_of(terms, _as_hashed(self.table))
+        rows = np.flatnonzero(hashes < shares[strata])
+        rows = rows[np.argsort(hashes[rows], kind="stable")]
+        part = replace(self.table, unlabelled=None).take(rows)
+        keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
+        merged, first = _merged(part, keys)
+        return Drawn(merged, strata[rows][first], len(np.unique(hashes[rows])))
 
     def part(self, fold: int, folds: int, *, inside: bool) -> "MemoryRows":
         """Return the rows of one fold by their hash, or all others."""
-        hashes = _hashes(_ways(self.table)[-1], self.table) * FOLD
+        hashes = hash_of(_ways(self.table)[-1], _as_hashed(self.table)) * FOLD
         fold_of = np.floor((hashes - np.floor(hashes)) * folds)
         return MemoryRows(self.table.take((fold_of == fold) == inside))
 
@@ -72,22 +84,8 @@ class MemoryRows(Rows):
             table = table.take(column.known & (values > window.low) & (values <= window.high))
             parts = {**parts, window.column: window.within(parts[window.column])}
         codes = {name: part_codes(table.columns[name], part) for name, part in parts.items()}
-        outcome = table.explained
-        if not isinstance(outcome, Classes):
-            return Groups(codes, outcome, table.weights)
-        sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
-        codes["\0class"], sizes["\0class"] = outcome.codes, len(outcome.classes)
-        groups = packed(sizes)
-        keys = np.array([sum(codes[name] * unit for name, (unit, _) in group.items()) for group in groups])
-        # sorting numbers is quicker than sorting columns of numbers
-        keys, axis = (keys[0], None) if len(groups) == 1 else (keys, 1)
-        different, inverse = np.unique(keys, axis=axis, return_inverse=True)
-        different = np.atleast_2d(different)
-        # rounded, so that sums taken in another order of rows are the same
-        weights = np.round(np.bincount(inverse.reshape(-1), table.weights, different.shape[1]), 9)
-        codes = unpacked(groups, different)
-        classes = replace(outcome, codes=codes.pop("\0class"))
-        return Groups(codes, classes, weights.astype(np.float64))
+        groups = Groups(codes, table.explained, table.weights)
+        return added(groups) if isinstance(groups.outcome, Classes) else groups
 
 
 def first_sample(
@@ -115,12 +113,6 @@ def weighted_sample(drawn: Drawn, shares: FloatArray, unlabelled: Columns | None
     return replace(drawn.table.reweighted(weights), unlabelled=unlabelled)
 
 
-def _facts(name: str, table: Table) -> RowsColumn:
-    column, plan = table.columns[name], table.plans[name]
-    span = _span(column) if column.kind in (Kind.NUMBER, Kind.DATE) else (0.0, 0.0)
-    return RowsColumn(name, plan, *span, plan.whole, column.categories)
-
-
 def _strata(table: Table) -> IntArray:
     outcome = table.explained
     return outcome.codes if isinstance(outcome, Classes) else np.zeros(len(table), dtype=np.int64)
@@ -135,30 +127,18 @@ def _as_hashed(table: Table) -> dict[str, Column]:
     return columns
 
 
-def _hashes(terms: Sequence[Term], table: Table) -> FloatArray:
-    return hash_of(terms, _as_hashed(table))
-
-
 def _ways(table: Table) -> list[tuple[Term, ...]]:
     columns = _as_hashed(table)
-    of_kind = {kind: [name for name in columns if columns[name].kind is kind] for kind in Kind}
-    numbers = {name: _span(columns[name]) for name in of_kind[Kind.NUMBER] + of_kind[Kind.DATE]}
-    return ways_to_hash(numbers, of_kind[Kind.BOOLEAN], of_kind[Kind.TEXT]) or [()]
+    kinds = {name: column.kind for name, column in columns.items()}
+    return ways_to_hash(kinds, {name: _span(column) for name, column in columns.items()}) or [()]
 
 
 def _span(column: Column) -> tuple[float, float]:
-    """Return the least and the largest number of a column; 0 and 0 if none is known."""
+    """Return the least and the largest number or date of a column; 0 and 0 if none is known."""
+    if column.kind in (Kind.BOOLEAN, Kind.TEXT):
+        return 0.0, 0.0
     values = as_floats(column)[column.known]
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
-
-
-def _drawn(table: Table, hashes: FloatArray, strata: IntArray, shares: FloatArray) -> Drawn:
-    rows = np.flatnonzero(hashes < shares[strata])
-    rows = rows[np.argsort(hashes[rows], kind="stable")]
-    part = replace(table, unlabelled=None).take(rows)
-    keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
-    merged, first = _merged(part, keys)
-    return Drawn(merged, strata[rows][first], len(np.unique(hashes[rows])))
 
 
 def merged_rows(table: Table) -> Table | None:

@@ -4,7 +4,7 @@ Which classes a target has is decided as for any table, by :func:`nri.table.targ
 different values that the column holds on all rows.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,16 +15,14 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Number, Survival
 from nri.rows.database import engine_of
-from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied, select
+from nri.rows.engine import ROWS, DuckEngine, Engine, RawColumn, copied
 from nri.rows.sql import SqlOutcome, SqlRows
-from nri.rule import ColumnPlan, Kind, Label, plain_value
+from nri.rule import ColumnPlan, Kind, Label, Value, plain_value
 from nri.rule.render.sql import SqlColumn, finite, microseconds_of
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table import ReadOptions, Source, label_table, with_survival, with_target
 from nri.table.by_plan import Comparison, comparison_of
-from nri.table.cells import missing_cells, objects_of
 from nri.table.codes import DEFAULT
-from nri.table.frames import plain_cells
 from nri.table.table import Note, logger
 from nri.table.target import class_index
 
@@ -42,7 +40,6 @@ def rows_in_engine(
     time: str | None = None,
     event: str | None = None,
     options: ReadOptions = DEFAULT,
-    never: Iterable[str] = (),
     size: int | None = None,
 ) -> SqlRows:
     """Return the rows of a table in an engine, with what is to be explained.
@@ -56,12 +53,12 @@ def rows_in_engine(
     else:
         assert target is not None, "there is a target, or a time and an event"
         outcome = _read_target(engine, target, positive, options)
-    rows = SqlRows(engine, outcome, options=options, never=never, size=size)
+    rows = SqlRows(engine, outcome, options=options, size=size)
     if not rows.formatted:
         return rows
     if isinstance(engine, DuckEngine):
         engine = copied(engine, rows.formatted, loose=False)
-        return SqlRows(engine, outcome.on(engine), options=options, never=never, size=size)
+        return SqlRows(engine, outcome.on(engine), options=options, size=size)
     for name, plan in rows.formatted.items():
         text = f"{plan.kind}s written as text are left out; cast the column to use it"
         logger.warning("%s", Note(name, text))
@@ -84,15 +81,12 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
     if len(engine.columns) < 2:
         raise InputError(f"the table has no column but {raw.name!r}; give columns to explain it by")
     if comparison is not None and raw.kind in (Kind.NUMBER, Kind.DATE):
-        value = _value(replace(raw, floating=False), engine, options)
-        return _compared(engine, raw, value, text, comparison, positive)
-    values, counts = _distinct(engine, raw, _MOST_VALUES if comparison is None else _MOST_COMPARED)
+        return _compared(engine, raw, options, text, comparison, positive)
+    values, counts = _distinct(engine, raw, comparison)
     if values is None:
         return _number(engine, raw, options)
-    held = np.flatnonzero(~missing_cells(values))
-    if not len(held):
-        raise InputError(f"no row is left: target {text!r} is missing in all rows; choose another column")
-    repeated = np.repeat(held, np.minimum(counts[held], 3).astype(np.int64))  # whether values repeat matters
+    copies = np.minimum(counts, 3).astype(np.int64)  # whether values repeat matters
+    repeated = np.repeat(np.arange(len(values)), copies)
     other = np.full(len(repeated), "other column", dtype=object)
     read = Source({raw.name: values[repeated], "\0": other}).table(options)
     may_measure = positive is None and comparison is None and raw.kind is Kind.NUMBER
@@ -100,61 +94,37 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
         return _number(engine, raw, options)
     table = label_table(read, text, positive)
     code = dict(zip(repeated[table.numbers - 1].tolist(), table.codes.tolist(), strict=True))
-    of_class = [[place for place in code if code[place] == k] for k in range(len(table.classes))]
-    cases = {str(k): places for k, places in enumerate(of_class)}
-    if len(values) > _MOST_VALUES:  # all texts but a few are of one class, which is what is left
-        cases["NULL"] = [place for place in held.tolist() if place not in code]
-        rest = str(max(range(len(of_class)), key=lambda k: len(of_class[k])))
-        cases[rest] = []
-    whens = [
-        f"WHEN {_among(raw, values[places].tolist(), engine)} THEN {k}"
-        for k, places in cases.items()
-        if places
-    ]
-    if len(values) > _MOST_VALUES:
-        whens.append(f"WHEN {identifier(raw.name, engine.dialect)} IS NOT NULL THEN {rest}")
-    totals = np.array([counts[places].sum() for places in of_class], dtype=np.float64)
-    classes = replace(table.labels, codes=_EMPTY)
-    sql = f"CASE {' '.join(whens)} END"
-    return SqlOutcome(classes, (raw.name,), {"y_codes": sql}, sql, totals, int(counts.sum() - totals.sum()))
+    totals = np.bincount([*code.values()], counts[[*code]], len(table.classes)).astype(np.float64)
+    items, classes = {"y_codes": _coded(engine, raw, values, code)}, replace(table.labels, codes=_EMPTY)
+    return SqlOutcome(classes, (raw.name,), items, totals, int(counts.sum() - totals.sum()))
 
 
 def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     """Return the time until an event on all rows."""
-    until, compared = _column(engine, time, "time")
-    ended, asked = _column(engine, event, "event")
-    if until.name == ended.name:
-        raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
-    if compared is not None or until.kind is not Kind.NUMBER:
-        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
-    length = _value(until, engine, DEFAULT)
-    happened = _event(engine, ended, event, _MOST_VALUES if asked is None else _MOST_COMPARED)
-    known = f"CASE WHEN {length} IS NOT NULL AND {happened} IS NOT NULL THEN 0 END"
-    ends = engine.query(select({"low": f"MIN({length})", "high": f"MAX({length})"}, where=f"{known} = 0"))
-    low, high = (plain_cells(ends[name])[0] for name in ("low", "high"))
-    if low is None:
-        raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
-    if low < 0:
-        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
-    outcome = Survival(event, time, np.array([float(high)]), np.array([True]))
-    items = {"y_time": length, "y_event": happened}
-    return SqlOutcome(outcome, (until.name, ended.name), items, known).on(engine)
-
-
-def _event(engine: Engine, raw: RawColumn, text: str, most: int) -> str:
-    """Write 1 where the event happened, 0 where it did not, NULL where that is unknown."""
-    values, _ = _distinct(engine, raw, most)
+    until, _ = _column(engine, time, "time")
+    ended, comparison = _column(engine, event, "event")
+    no_time = InputError(f"time {time!r} must be a column of numbers of 0 or more")
+    if until.kind is not Kind.NUMBER:
+        raise no_time
+    values, _ = _distinct(engine, ended, comparison)
     if values is None:
-        raise InputError(f"event {text!r} has too many different values; compare it, e.g. '{raw.name} = 1'")
-    known = values[~missing_cells(values)]
-    columns = {raw.name: known, "\0": np.arange(len(known)) + 0.25, "other": np.zeros(len(known))}
-    table = with_survival(Source(columns).table(), "\0", text) if len(known) else None
-    if table is None or not isinstance(table.outcome, Survival):
-        raise InputError(f"event {text!r} is missing in all rows; choose another column")
-    places = [int(k) for k, yes in zip(table.outcome.time, table.outcome.event, strict=True) if yes]
-    quoted = identifier(raw.name, engine.dialect)
-    yes = _among(raw, known[places].tolist(), engine)
-    return f"CASE WHEN {quoted} IS NULL THEN NULL WHEN {yes} THEN 1 ELSE 0 END"
+        cause = f"event {event!r} has too many different values"
+        raise InputError(f"{cause}; compare it, e.g. '{ended.name} = 1'")
+    some = {until.name: np.full(len(values), 0.5), ended.name: values, "\0": np.zeros(len(values))}
+    read = with_survival(Source(some).table(), time, event)
+    assert isinstance(read.outcome, Survival)
+    happened = dict(zip((read.numbers - 1).tolist(), read.outcome.event.astype(int).tolist(), strict=True))
+    length = _value(until, engine, DEFAULT)
+    items = {"y_time": length, "y_event": _coded(engine, ended, values, happened)}
+    survival = Survival(event, time, np.zeros(1), np.ones(1, dtype=bool))
+    outcome = SqlOutcome(survival, (until.name, ended.name), items)
+    ends = engine.figures({"low": f"MIN({length})", "high": f"MAX({length})"}, f"{outcome.stratum} = 0")
+    if ends["low"] is None:
+        raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
+    if ends["low"] < 0:
+        raise no_time
+    longest = np.array([float(ends["high"])])
+    return replace(outcome, outcome=replace(survival, time=longest)).on(engine)
 
 
 def _column(engine: Engine, text: str, what: str) -> tuple[RawColumn, Comparison | None]:
@@ -169,10 +139,8 @@ def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
         cause = f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes"
         raise InputError(f"{cause}; choose another column, or compare it with one value")
-    value = _value(raw, engine, options)
-    known = f"CASE WHEN {value} IS NOT NULL THEN 0 END"
     outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER), copies=True)
-    return SqlOutcome(outcome, (raw.name,), {"y_values": value}, known).on(engine)
+    return SqlOutcome(outcome, (raw.name,), {"y_values": _value(raw, engine, options)}).on(engine)
 
 
 def _value(raw: RawColumn, engine: Engine, options: ReadOptions) -> str:
@@ -182,38 +150,54 @@ def _value(raw: RawColumn, engine: Engine, options: ReadOptions) -> str:
 
 
 def _compared(
-    engine: Engine, raw: RawColumn, value: str, text: str, comparison: Comparison, positive: Label | None
+    engine: Engine,
+    raw: RawColumn,
+    options: ReadOptions,
+    text: str,
+    comparison: Comparison,
+    positive: Label | None,
 ) -> SqlOutcome:
-    operator = {"==": "=", "!=": "<>"}.get(comparison.operator, comparison.operator)
+    value, operator = _value(raw, engine, options), {"==": "=", "!=": "<>"}.get(comparison.operator)
     cut = comparison.parsed_value(ColumnPlan(raw.kind or Kind.NUMBER), raw.name)
     cut = microseconds_of(cut.item()) if raw.kind is Kind.DATE else cut
-    holds = f"CASE WHEN {value} {operator} {float_literal(cut)} THEN 1 ELSE 0 END"
-    code = f"CASE WHEN {finite(value)} IS NOT NULL THEN {holds} END"
+    holds = f"{value} {operator or comparison.operator} {float_literal(cut)}"
+    code = f"CASE WHEN {holds} THEN 1 WHEN {value} IS NOT NULL THEN 0 END"
     about = 1 if positive is None else class_index((False, True), positive)
     classes = Classes(text, (False, True), _EMPTY, about)
-    outcome = SqlOutcome(classes, (raw.name,), {"y_codes": code}, code).on(engine)
+    outcome = SqlOutcome(classes, (raw.name,), {"y_codes": code}).on(engine)
     if not outcome.counts.all():
         held = "no row" if not outcome.counts[1] else "all rows"
         raise InputError(f"target {text!r} holds in {held}; a rule needs rows of two classes")
     return outcome
 
 
-def _distinct(engine: Engine, raw: RawColumn, most: int) -> tuple[NDArray[Any] | None, FloatArray]:
-    """Return the different cells of a column on all rows, and how many rows hold each; None if more."""
+def _distinct(
+    engine: Engine, raw: RawColumn, comparison: Comparison | None
+) -> tuple[NDArray[Any] | None, FloatArray]:
+    """Return the different cells of a column on all rows, and how many rows hold each; None if too many."""
+    most = _MOST_VALUES if comparison is None else _MOST_COMPARED
     quoted = identifier(raw.name, engine.dialect)
     head = f"(SELECT {quoted} AS v FROM {ROWS} LIMIT {_LOOKED_AT}) AS head"  # ever new values are seen there
     if engine.query(f"SELECT COUNT(DISTINCT v) AS n FROM {head}")["n"][0] > most:
         return None, np.zeros(0)
-    answer = engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-    values = objects_of(plain_cells(answer["v"]))
-    if (~missing_cells(values)).sum() > most:
+    values, counts = engine.distinct(raw.name)
+    if sum(value is not None for value in values) > most:
         return None, np.zeros(0)
     order = np.argsort([str(value) for value in values], kind="stable")
-    return values[order], answer["n"].astype(np.float64)[order]
+    return values[order], counts[order]
 
 
-def _among(raw: RawColumn, values: Sequence[Any], engine: Engine) -> str:
-    """Write that a cell is one of some values."""
-    assert raw.kind is not None
-    column = SqlColumn(raw.name, ColumnPlan(raw.kind), engine.dialect, typed=True)
-    return column.among(map(plain_value, values)).sql(dialect=engine.dialect.name)
+def _coded(engine: Engine, raw: RawColumn, values: NDArray[Any], codes: Mapping[int, int]) -> str:
+    """Write the code of each cell, by the places of the values that have one; NULL for all others."""
+    column = SqlColumn(raw.name, ColumnPlan(raw.kind or Kind.TEXT), engine.dialect, typed=True)
+    held: dict[object, list[Value]] = {}
+    for place, value in enumerate(values):
+        if place in codes or (raw.kind is Kind.TEXT and value is not None):
+            held.setdefault(codes.get(place, "NULL"), []).append(plain_value(value))
+    rest = ""
+    if raw.kind is Kind.TEXT:  # nearly all of many texts may have one code, which is what is left
+        most = max(held, key=lambda code: len(held[code]))
+        rest = f" WHEN {identifier(raw.name, engine.dialect)} IS NOT NULL THEN {most}"
+        del held[most]
+    among = {code: column.among(some).sql(dialect=engine.dialect.name) for code, some in held.items()}
+    return f"CASE{''.join(f' WHEN {one} THEN {code}' for code, one in among.items())}{rest} END"

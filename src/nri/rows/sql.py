@@ -4,8 +4,7 @@ What a column is, is decided on a sample as for any table (:func:`nri.table.sour
 can miss is asked of all rows: ranges, whether 0 and 1 are all there is, categories with every spelling.
 """
 
-import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,12 +15,12 @@ from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.outcome import Classes, Outcome, Survival
 from nri.outcome.base import counted_classes
-from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, packed, unpacked
-from nri.rows.engine import ROWS, Answer, Engine, RawColumn, select, taken
+from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window
+from nri.rows.engine import ROWS, Answer, Engine, RawColumn, select
 from nri.rows.hashing import FOLD, ROUNDS, UNKNOWN, Term, ways_to_hash
 from nri.rows.memory import first_sample, weighted_sample
 from nri.rule import ColumnPlan, Columns, Kind, Literal, Op, Rule
-from nri.rule.render.sql import SqlColumn, finite, first_clause
+from nri.rule.render.sql import SqlColumn, finite, first_value
 from nri.rule.render.sql_dialects import float_literal, identifier
 from nri.table.by_plan import read_by
 from nri.table.cells import Cells, TextCells, recognise_categories
@@ -29,9 +28,7 @@ from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.frames import plain_cells
 from nri.table.left_out import LeftOut, Reason
 from nri.table.source import Source, understand
-from nri.table.table import Note, Table
-
-logger = logging.getLogger(__name__)
+from nri.table.table import Note, Table, logger
 
 _MOST_CATEGORIES = 10_000  # Columns of more different texts are known by the sample alone.
 _REPEATED = 0.5
@@ -45,19 +42,20 @@ class SqlOutcome:
     outcome: Outcome  # without its rows
     columns: tuple[str, ...]  # the columns that it is read from
     items: Mapping[str, str]
-    """SQL of a row's outcome by ``y_`` and the array that holds it: ``y_codes`` of classes"""
-    stratum: str  # SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown
+    """SQL of a row's outcome, NULL where unknown, by ``y_`` and the array that holds it: ``y_codes``"""
     counts: FloatArray = field(default_factory=lambda: np.zeros(0))  # rows of each stratum
     without: int = 0  # rows whose outcome is unknown
 
     @property
-    def n_rows(self) -> int:
-        """Rows with an outcome."""
-        return int(self.counts.sum())
+    def stratum(self) -> str:
+        """SQL of the stratum that rows are drawn from, from 0; NULL where the outcome is unknown."""
+        if isinstance(self.outcome, Classes):
+            return self.items["y_codes"]
+        return f"CASE WHEN {' AND '.join(f'{one} IS NOT NULL' for one in self.items.values())} THEN 0 END"
 
     def on(self, engine: Engine) -> "SqlOutcome":
         """Return the same outcome, counted on the rows of an engine."""
-        counted = engine.query(select({"k": self.stratum, "n": "COUNT(*)"}, group=["k"]))
+        counted = engine.counted({"k": self.stratum})
         n_rows = dict(zip(plain_cells(counted["k"]), counted["n"], strict=True))
         n_strata = len(self.outcome.classes) if isinstance(self.outcome, Classes) else 1
         counts = np.array([n_rows.get(k, 0) for k in range(n_strata)], dtype=np.float64)
@@ -65,9 +63,11 @@ class SqlOutcome:
 
     def of(self, arrays: Mapping[str, FloatArray]) -> Outcome:
         """Return the outcome of some rows, by what the items of each hold."""
-        fields: dict[str, Any] = {name.removeprefix("y_"): arrays[name] for name in self.items}
-        typed = {name: values.astype(getattr(self.outcome, name).dtype) for name, values in fields.items()}
-        return replace(self.outcome, **typed)
+        fields: dict[str, Any] = {}
+        for item in self.items:
+            name = item.removeprefix("y_")
+            fields[name] = arrays[item].astype(getattr(self.outcome, name).dtype)
+        return replace(self.outcome, **fields)
 
     def describe(self) -> str:
         """Write what is explained, and of classes how many rows each has."""
@@ -89,18 +89,14 @@ class EngineColumn(RowsColumn):
         """Write the part of each cell, 0 where it is unknown."""
         value = self.value
         if self.kind in (Kind.BOOLEAN, Kind.TEXT):
-            values: Sequence[Any] = [False, True] if self.kind is Kind.BOOLEAN else parts.texts
-            first = 1 if self.kind is Kind.BOOLEAN else 2
-            conditions = [self._holds(Literal(self.name, Op.EQ, one)) for one in values]
+            values: Sequence[Any] = [True] if self.kind is Kind.BOOLEAN else parts.texts
+            held = [self.sql.holds(Literal(self.name, Op.EQ, one)) for one in values]
+            conditions = [one.sql(dialect=self.sql.dialect.name) for one in held]
         else:
-            first = 2
             write = int if self.kind is Kind.DATE else float_literal
             conditions = [f"{value} > {write(cut)}" for cut in parts.cuts]
-        cases = [f" WHEN {one} THEN {first + place}" for place, one in enumerate(conditions)]
+        cases = [f" WHEN {one} THEN {code}" for code, one in enumerate(conditions, 2)]
         return f"CASE{''.join(reversed(cases))} WHEN {value} IS NOT NULL THEN 1 ELSE 0 END"
-
-    def _holds(self, literal: Literal) -> str:
-        return self.sql.holds(literal).sql(dialect=self.sql.dialect.name)
 
     @property
     def value(self) -> str:
@@ -115,53 +111,35 @@ class SqlRows(Rows):
     columns: Mapping[str, EngineColumn]
 
     def __init__(
-        self,
-        engine: Engine,
-        target: SqlOutcome,
-        *,
-        options: ReadOptions = DEFAULT,
-        never: Iterable[str] = (),
-        size: int | None = None,
+        self, engine: Engine, target: SqlOutcome, *, options: ReadOptions = DEFAULT, size: int | None = None
     ) -> None:
-        """Look at the columns of a table, but for those in ``never``, and draw a sample."""
-        self.engine, self.target, self._options, self._never = engine, target, options, tuple(never)
-        raw = [one for one in engine.columns if one.name not in (*target.columns, *self._never)]
-        for one in raw:
-            if one.kind is None:
-                logger.warning("%s", Note(one.name, "lists, structures and bytes are left out"))
-        self._raw = [one for one in raw if one.kind is not None]
+        """Look at the columns of a table, and draw a sample."""
+        self.engine, self.target, self._options = engine, target, options
+        self._raw = [one for one in engine.usable() if one.name not in target.columns]
         if not self._raw:
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
         spans = _spans(engine, self._raw)
-        self._ways = ways_to_hash(
-            {name: (span.low, span.high) for name, span in spans.items() if span.known},
-            [one.name for one in self._raw if one.kind is Kind.BOOLEAN],
-            [one.name for one in self._raw if one.kind is Kind.TEXT],
-        )
+        measured = {name: (span.low, span.high) for name, span in spans.items() if span.known}
+        self._ways = ways_to_hash({one.name: one.kind for one in self._raw}, measured)
         if not self._ways:
             raise InputError("no column can be used: none varies; give columns that vary")
         size = size or target.outcome.searched_rows
         self._draw_first(size)
         columns, left_out = self._profile(self._first.cells, spans)
-        remark = f"{target.n_rows} rows ({target.describe()}), {len(columns)} columns"
+        n_rows = float(target.counts.sum())
+        remark = f"{n_rows:.0f} rows ({target.describe()}), {len(columns)} columns"
         remark += f"; {target.without} more without a target" if target.without else ""
-        super().__init__(columns, target.outcome, float(target.n_rows), left_out, remark, size, target.counts)
+        super().__init__(columns, target.outcome, n_rows, left_out, remark, size, target.counts)
 
     def close(self) -> None:
         """End the connection of the engine."""
         self.engine.close()
 
-    # Samples
-
     def sample(self, size: int) -> Table:
         """Return about so many rows by their hash, or all of them."""
         if size != self._size:
             self._draw_first(size)
-        drawn = self._read(self._first)
-        unlabelled = self._unlabelled(size)
-        if (self._shares >= 1.0).all():
-            return replace(drawn.table, unlabelled=unlabelled)
-        return weighted_sample(drawn, self._shares, unlabelled)
+        return weighted_sample(self._read(self._first), self._shares, self._unlabelled(size))
 
     def _draw_first(self, size: int) -> None:
         """Draw about so many rows; their cells are kept, to be read once it is known how."""
@@ -175,43 +153,39 @@ class SqlRows(Rows):
             return None
         cells = self._cells()
         hashed = self._hashed(self._terms, {**cells, "s": self.target.stratum})
-        share = float_literal(min(1.0, size / self.target.without))
-        listed = ", ".join(cells)
-        rest = self.engine.query(f"SELECT {listed} FROM ({hashed}) AS rest WHERE s IS NULL AND h < {share}")
-        return self._columns_of(self._named(rest))
+        wanted = f"s IS NULL AND h < {float_literal(size / self.target.without)}"
+        rest = self.engine.query(f"SELECT {', '.join(cells)} FROM ({hashed}) AS rest WHERE {wanted}")
+        return self._columns_of(self._source(rest))
 
     def draw(self, rule: Rule, shares: Sequence[float]) -> Drawn:
         """Draw rows by what a rule makes of them."""
-        sql = {name: column.sql for name, column in self.columns.items()}
-        number = first_clause(rule.clauses, sql) if rule.clauses else "0"
-        cases = "".join(f" WHEN {i} THEN {k}" for i, k in enumerate(rule.class_indices.tolist()))
-        stratum = f"(CASE {number}{cases} END) * {len(rule.classes)} + {self.target.stratum}"
+        columns, dialect = {name: column.sql for name, column in self.columns.items()}, self.engine.dialect
+        predicted = first_value(rule.clauses, rule.class_indices.tolist(), columns, dialect)
+        stratum = f"({predicted.sql(dialect=dialect.name)}) * {len(rule.classes)} + {self.target.stratum}"
         return self._read(self._drawn(stratum, self._terms, np.asarray(shares)))
 
     def _drawn(self, stratum: str, terms: Sequence[Term], shares: FloatArray) -> Drawn:
         """Draw a share of the rows of each stratum; their cells are not read yet."""
-        cells = self._cells()
-        items = {**cells, **self.target.items, "s": stratum}
+        items = {**self._cells(), **self.target.items, "s": stratum}
         listed = ", ".join([*items, "h"])
-        ends = "".join(
-            f" WHEN s = {place} THEN {float_literal(min(1.0, share))}" for place, share in enumerate(shares)
-        )
+        cases = "".join(f" WHEN s = {place} THEN {float_literal(one)}" for place, one in enumerate(shares))
         drawn = self.engine.query(
             f"SELECT {listed}, COUNT(*) AS n FROM ({self._hashed(terms, items)}) AS drawn "
-            f"WHERE s IS NOT NULL AND h < (CASE{ends} ELSE 0e0 END) GROUP BY {listed}"
+            f"WHERE h < (CASE{cases} ELSE 0e0 END) GROUP BY {listed}"
         )
-        drawn = taken(drawn, np.argsort(_floats(drawn, "h"), kind="stable"))
+        order = np.argsort(_floats(drawn, "h"), kind="stable")
+        drawn = {name: cells[order] for name, cells in drawn.items()}
         outcome = self.target.of({name: _floats(drawn, name) for name in self.target.items})
         table = Table({}, {}, _floats(drawn, "n"), np.arange(1, len(drawn["h"]) + 1), outcome)
         strata, n_hashes = _floats(drawn, "s").astype(np.int64), len(np.unique(_floats(drawn, "h")))
-        return Drawn(table, strata, n_hashes, self._named({name: drawn[name] for name in cells}))
+        return Drawn(table, strata, n_hashes, self._source(drawn))
 
     def _cells(self) -> dict[str, str]:
         """Return the columns by aliases that every dialect takes."""
         return {f"c{place}": identifier(one.name, self.engine.dialect) for place, one in enumerate(self._raw)}
 
-    def _named(self, cells: Answer) -> Source:
-        return Source(cells).renamed([one.name for one in self._raw])
+    def _source(self, found: Answer) -> Source:
+        return Source({one.name: found[alias] for alias, one in zip(self._cells(), self._raw, strict=True)})
 
     def _read(self, drawn: Drawn) -> Drawn:
         """Return rows that were drawn with their cells read by the plans of the columns."""
@@ -231,39 +205,29 @@ class SqlRows(Rows):
             sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
         return f"SELECT {listed}, h0 - FLOOR(h0) AS h FROM ({sql}) AS hashed"
 
-    # Counts
-
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
         """Group rows by parts of columns and by outcome."""
         sql = {name: self.columns[name].code(part) for name, part in parts.items()}
-        sizes = {name: part.size(self.columns[name].kind) for name, part in parts.items()}
         where = ""
         if window is not None:
-            value, last = self.columns[window.column].value, 2 * window.reach
+            value = self.columns[window.column].value
             numbers = (window.middle, window.step, window.low, window.high)
-            middle, step, low, high = (float_literal(number) for number in numbers)
+            middle, step, low, high = map(float_literal, numbers)
             where = f"{value} > {low} AND {value} <= {high}"
             # to compare with each of its cuts would take several times as long
-            place = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT) + {window.reach}"
-            within = f"CASE WHEN {place} < 1 THEN 1 WHEN {place} > {last} THEN {last} ELSE {place} END"
-            sql["\0place"], sizes["\0place"] = within, last + 1
-        groups = packed(sizes)
-        keys = {
-            f"p{place}": " + ".join(
-                f"CAST({sql[name]} AS BIGINT) * {unit}" for name, (unit, _) in one.items()
-            )
-            for place, one in enumerate(groups)
-        }
-        items = {**keys, **self.target.items, "s": self.target.stratum, "n": "COUNT(*)"}
-        counted = self.engine.query(select(items, where=where, group=[*keys, *self.target.items, "s"]))
-        counted = taken(counted, np.flatnonzero(~np.isnan(_floats(counted, "s"))))
+            sql["\0place"] = f"CAST(CEIL(({value} - {middle}) / {step}) AS BIGINT)"
+        keys = {f"p{place}": code for place, code in enumerate(sql.values())}
+        items = {**keys, **self.target.items}
+        counted = self.engine.counted(items, where)
         outcome = {name: _floats(counted, name) for name in self.target.items}
-        packs = [counted[key].astype(np.int64) for key in keys]
-        order = np.lexsort((*outcome.values(), *packs))
-        codes = unpacked(groups, [pack[order] for pack in packs])
+        order = np.lexsort((*outcome.values(), *(counted[key] for key in keys)))
+        unknown = np.asarray(np.isnan(np.stack([*outcome.values()])).any(axis=0))
+        order = order[~unknown[order]]
+        codes = {name: counted[key].astype(np.int64)[order] for key, name in zip(keys, sql, strict=True)}
         if window is not None:
             part, name = parts[window.column], window.column
-            ends = window.middle + (codes.pop("\0place") - window.reach) * window.step
+            place = np.clip(codes.pop("\0place"), 1 - window.reach, window.reach)
+            ends = window.middle + place * window.step
             ends = np.minimum(ends, np.array([*part.cuts, np.inf])[codes[name] - 1])
             codes[name] = 1 + np.searchsorted(window.within(part).cuts, ends)
         of_groups = self.target.of({name: values[order] for name, values in outcome.items()})
@@ -284,70 +248,69 @@ class SqlRows(Rows):
 
         engine = Engine(dialect, whole.columns, query, plans=whole.plans)  # the whole table stays open
         target = self.target.on(engine)
-        return SqlRows(engine, target, options=self._options, never=self._never, size=self._size)
-
-    # Columns
+        return SqlRows(engine, target, options=self._options, size=self._size)
 
     def _profile(
         self, sample: Source, spans: Mapping[str, "_Span"]
     ) -> tuple[dict[str, EngineColumn], tuple[LeftOut, ...]]:
         """Return the columns that a rule may use, and those left out; plans of formatted texts are kept."""
-        plans, notes = self._understood(sample)
-        columns, left_out = {}, []
+        plans, columns, left_out = self._understood(sample), {}, []
         self.formatted: dict[str, ColumnPlan] = {}
         for one in self._raw:
             name, plan, span = one.name, plans[one.name], spans.get(one.name, _Span())
             if one.kind is Kind.TEXT and plan.kind is not Kind.TEXT:
                 self.formatted[name] = plan
                 continue
-            sql = SqlColumn(name, plan, self.engine.dialect, typed=True, finite=span.known == span.filled)
-            column = EngineColumn(name, plan, span.low, span.high, plan.whole, sql=sql)
+            categories = None
             if plan.kind is Kind.TEXT:
-                column = self._with_categories(column, sample.cells(name), notes)
+                plan, categories = self._categories(name, plan, sample.cells(name))
+            sql = SqlColumn(name, plan, self.engine.dialect, typed=True, finite=span.known == span.filled)
+            column = EngineColumn(name, plan, span.high, categories, sql=sql)
             # whole numbers without a gap number the rows, which a sample alone cannot show
-            if column.whole and span.known > 1000 and span.high - span.low == span.known - 1:
+            if plan.whole and span.known > 1000 and span.high - span.low == span.known - 1:
                 left_out.append(LeftOut(name, Reason.IDENTIFIER, usable=True))
             else:
                 columns[name] = column
-        for name, note in notes.items():
-            logger.warning("%s", Note(name, note))
         return columns, tuple(left_out)
 
-    def _understood(self, source: Source) -> tuple[dict[str, ColumnPlan], dict[str, str]]:
-        """Return how each column is read, by a sample, and notes on that."""
-        plans, notes = dict(self.engine.plans), {}
+    def _understood(self, source: Source) -> dict[str, ColumnPlan]:
+        """Return how each column is read, by a sample."""
+        plans = dict(self.engine.plans)
         for one in self._raw:
             if one.name in plans:
                 continue
             read = understand(source.cells(one.name), one.name, self._options)
             plans[one.name] = read.plan
             if read.note and one.kind is not Kind.TEXT:
-                notes[one.name] = f"in a sample of {len(source)} rows, {read.note}"
+                logger.warning("%s", Note(one.name, f"in a sample of {len(source)} rows, {read.note}"))
         flags = [x for x in self._raw if x.kind is Kind.NUMBER and plans[x.name].kind is Kind.BOOLEAN]
-        for name in _not_flags(self.engine, flags, plans):
+        items = {}
+        for i, one in enumerate(flags):  # an unknown cell is neither among values nor not among them
+            values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
+            items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, self.engine)} NOT IN ({values}) THEN 1 END)"
+        others = self.engine.figures(items)
+        for name in (one.name for i, one in enumerate(flags) if others[f"n{i}"]):
             options = replace(self._options, kinds={name: Kind.NUMBER})
             plans[name] = understand(source.cells(name), name, options).plan
-        return plans, notes
+        return plans
 
-    def _with_categories(self, column: EngineColumn, cells: Cells, notes: dict[str, str]) -> EngineColumn:
-        """Ask all rows for the categories of a text column, and how each is spelled."""
+    def _categories(
+        self, name: str, plan: ColumnPlan, cells: Cells
+    ) -> tuple[ColumnPlan, tuple[str, ...] | None]:
+        """Ask all rows for the categories of a text column, and how each is spelled; None if too many."""
         if isinstance(cells, TextCells) and len(cells.texts) > max(_REPEATED * cells.counts.sum(), 2):
-            return column
-        quoted = identifier(column.name, self.engine.dialect)
-        different = self.engine.query(select({"v": quoted, "n": "COUNT(*)"}, group=["v"]))
-        if len(different["n"]) > _MOST_CATEGORIES:
-            return column
-        pairs = zip(*map(plain_cells, different.values()), strict=True)
-        missing = column.plan.missing
-        held = {text: n for text, n in pairs if text is not None and text.strip() not in missing}
-        texts = sorted(held)
-        counts = np.array([held[text] for text in texts], dtype=np.int64)
-        read = recognise_categories(texts, counts, exact=self._options.exact)
-        plan = replace(read.plan, missing=missing)
+            return plan, None
+        values, counts = self.engine.distinct(name)
+        if len(values) > _MOST_CATEGORIES:
+            return plan, None
+        held = {text: n for text, n in zip(values, counts, strict=True) if text is not None}
+        texts = sorted(text for text in held if text.strip() not in plan.missing)
+        numbers = np.array([held[text] for text in texts], dtype=np.int64)
+        read = recognise_categories(texts, numbers, exact=self._options.exact)
         if read.note:
-            notes[column.name] = read.note
-        sql = SqlColumn(column.name, plan, self.engine.dialect, typed=True)
-        return replace(column, plan=plan, categories=plan.categories, sql=sql)
+            logger.warning("%s", Note(name, read.note))
+        plan = replace(read.plan, missing=plan.missing)
+        return plan, plan.categories
 
 
 def _term(term: Term, column: RawColumn, engine: Engine) -> str:
@@ -375,17 +338,13 @@ def _floats(found: Answer, column: str) -> FloatArray:
     return np.asarray(np.ma.filled(found[column].astype(np.float64), np.nan))
 
 
-def _only_row(found: Answer) -> dict[str, Any]:
-    return {name: plain_cells(cells)[0] for name, cells in found.items()}
-
-
 class _Span(NamedTuple):
     """The numbers or dates of a column on all rows."""
 
     low: float = 0.0
     high: float = 0.0
-    known: int = 0  # cells with a finite number
-    filled: int = 0  # cells with any
+    known: float = 0.0  # how many cells hold a finite number
+    filled: float = 0.0  # how many hold any
 
 
 def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
@@ -394,28 +353,13 @@ def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
     for i, one in enumerate(measured):
         value = _value(one, engine)
         known = finite(value)
-        items |= {f"low{i}": f"MIN({known})", f"high{i}": f"MAX({known})"}
-        items |= {f"known{i}": f"COUNT({known})", f"filled{i}": f"COUNT({value})"}
-    row = _only_row(engine.query(select(items))) if items else {}
-    return {
-        one.name: _Span(
-            float(row[f"low{i}"] or 0.0), float(row[f"high{i}"] or 0.0), row[f"known{i}"], row[f"filled{i}"]
-        )
-        for i, one in enumerate(measured)
-    }
+        sql = (f"MIN({known})", f"MAX({known})", f"COUNT({known})", f"COUNT({value})")
+        items |= {f"{name}{i}": what for name, what in zip(_Span._fields, sql, strict=True)}
+    row = engine.figures(items)
+    found = [[float(row[f"{name}{i}"] or 0.0) for name in _Span._fields] for i in range(len(measured))]
+    return {one.name: _Span(*span) for one, span in zip(measured, found, strict=True)}
 
 
 def _value(one: RawColumn, engine: Engine) -> str:
     template = engine.dialect.microseconds if one.kind is Kind.DATE else engine.dialect.double
     return template.format(x=identifier(one.name, engine.dialect))
-
-
-def _not_flags(engine: Engine, raw: Sequence[RawColumn], plans: Mapping[str, ColumnPlan]) -> list[str]:
-    """Return the columns that hold more than 0, 1 and codes for nothing on some row."""
-    # a comparison with NULL is neither true nor false, so that unknown cells are not counted
-    items = {}
-    for i, one in enumerate(raw):
-        values = ", ".join(float_literal(value) for value in (0, 1, *plans[one.name].missing_values))
-        items[f"n{i}"] = f"COUNT(CASE WHEN {_value(one, engine)} NOT IN ({values}) THEN 1 END)"
-    row = _only_row(engine.query(select(items))) if items else {}
-    return [one.name for i, one in enumerate(raw) if row[f"n{i}"]]

@@ -17,7 +17,7 @@ import numpy as np
 from nri.arrays import BoolArray
 from nri.induce.assemble import coded_predictions
 from nri.outcome import Classes, Number, Survival
-from nri.outcome.score import Measure, counted
+from nri.outcome.score import Measure, share_of
 from nri.outcome.survival import expected_events
 from nri.rule import Column, Kind, Rule
 from nri.rule.literal import plain_value
@@ -97,9 +97,9 @@ def by_group(table: Table, rule: Rule, column: str) -> Groups:
         if not rows.any():
             continue
         weights = table.weights[rows]
-        total, share = float(weights.sum()), counted(fires, rows, table.weights)
+        total, share = float(weights.sum()), share_of(fires, rows, table.weights).measure()
         if isinstance(outcome, Classes):
-            right = counted(predicted == outcome.codes, rows, table.weights)
+            right = share_of(predicted == outcome.codes, rows, table.weights).measure()
             groups.append(Group(name, total, share, right))
         else:
             mean = float(weights @ predicted[rows]) / max(total, 1e-300)

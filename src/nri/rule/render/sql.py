@@ -230,12 +230,6 @@ def first_value(
     return _case(branches, label_value(values[-1], dialect))
 
 
-def first_clause(clauses: Sequence[Clause], columns: Mapping[str, SqlColumn]) -> str:
-    """Write the number of the first clause that fires; how many there are where none does."""
-    dialect = next(column.dialect for column in columns.values())
-    return first_value(clauses, range(len(clauses) + 1), columns, dialect).sql(dialect=dialect.name)
-
-
 def label_value(label: Label, dialect: Dialect) -> Expr:
     """Write a class label, or a number that is predicted, as a value."""
     if isinstance(label, bool):
