@@ -11,6 +11,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import groupby
 
 from nri.errors import InputError
 from nri.rule.column import Columns, row_count
@@ -33,13 +34,22 @@ def _facts(rule: Rule, columns: Columns, n_rows: int, name: Writer, cell: Callab
     )
 
 
-def _goals(clause: Clause, row: str, name: Writer, compare: Callable[[Literal, str], str]) -> list[str]:
-    """Write that all literals of a clause hold for the cells of a row, with a variable for each column."""
-    goals = []
-    for i, column in enumerate(clause.columns, start=1):
-        goals.append(f"cell({row}, {name(column)}, V{i})")
-        goals += [compare(literal, f"V{i}") for literal in clause if literal.column == column]
-    return goals
+def _branches(
+    rule: Rule, row: str, name: Writer, compare: Callable[[Literal, str], str], value: Callable[[Label], str]
+) -> list[tuple[str, Clause, list[list[str]]]]:
+    """Write for each branch what it predicts, and the goals that hold for the cells of a row.
+
+    Goals are in groups with a variable each: one for each column, or of a count one for each member.
+    """
+    branches = []
+    for branch in rule.branches:
+        clause, groups = branch.clause, []
+        by_column = (list(group) for _, group in groupby(clause, key=lambda one: one.column))
+        for i, literals in enumerate([[x] for x in clause] if clause.counts else by_column, start=1):
+            cell = f"cell({row}, {name(literals[0].column)}, V{i})"
+            groups.append([cell, *(compare(literal, f"V{i}") for literal in literals)])
+        branches.append((value(branch.value), clause, groups))
+    return branches
 
 
 # Prolog
@@ -58,7 +68,7 @@ def render_prolog(rule: Rule, options: RenderOptions) -> str:
     program = fill(
         "prolog.jinja",
         target=phrase_name(rule.target),
-        branches=[_branch(branch.clause, branch.value) for branch in rule.branches],
+        branches=_branches(rule, "Row", atom, _test, _term),
         default=_term(rule.default),
         booleans=Kind.BOOLEAN in rule.kinds.values(),
     )
@@ -88,20 +98,6 @@ def atom(text: str) -> str:
     }
     escapes |= {"'": "\\'", "\\": "\\\\"}
     return f"'{text.translate(str.maketrans(escapes))}'"
-
-
-def _branch(clause: Clause, label: Label) -> str:
-    if not clause.literals:
-        return f"decide(_, {_term(label)})."
-    head = f"decide(Row, {_term(label)}) :-\n    "
-    if not clause.counts:
-        return head + ",\n    ".join(_goals(clause, "Row", atom, _test)) + "."
-    members = [
-        f"cell(Row, {atom(literal.column)}, V{i}), {_test(literal, f'V{i}')}"
-        for i, literal in enumerate(clause, start=1)
-    ]
-    marks = "\n               ; ".join(members)  # one for each member that holds
-    return f"{head}findall(1, ( {marks} ), Held),\n    length(Held, Count), Count >= {clause.at_least}."
 
 
 def _test(literal: Literal, variable: str) -> str:
@@ -181,11 +177,15 @@ _INTEGERS = 2**31 - 1
 def render_asp(rule: Rule, options: RenderOptions) -> str:
     """Write the program."""
     codes = _codes(rule)
+
+    def compare(literal: Literal, variable: str) -> str:
+        return f"{variable} {literal.op} {_cell(literal.value, literal.kind, codes.get(literal.column))}"
+
     return fill(
         "asp.jinja",
         target=phrase_name(rule.target),
         scaled=[(quoted(name), code.about) for name, code in codes.items() if code.about],
-        branches=[(_body(branch.clause, codes), _label(branch.value)) for branch in rule.branches],
+        branches=_branches(rule, "R", string, compare, _label),
         default=_label(rule.default),
     )
 
@@ -212,22 +212,6 @@ def _codes(rule: Rule) -> dict[str, NumberCode]:
     literals = [literal for clause in rule.clauses for literal in clause]
     numeric = [name for name, kind in rule.kinds.items() if kind is Kind.NUMBER]
     return {name: NumberCode([one for one in literals if one.column == name]) for name in numeric}
-
-
-def _body(clause: Clause, codes: dict[str, NumberCode]) -> str:
-    if not clause.literals:
-        return "row(R)"
-
-    def compare(literal: Literal, variable: str) -> str:
-        return f"{variable} {literal.op} {_cell(literal.value, literal.kind, codes.get(literal.column))}"
-
-    if not clause.counts:
-        return ", ".join(_goals(clause, "R", string, compare))
-    members = " ; ".join(
-        f"{i} : cell(R, {string(literal.column)}, V), {compare(literal, 'V')}"
-        for i, literal in enumerate(clause, start=1)
-    )
-    return f"row(R), {clause.at_least} <= #count {{ {members} }}"
 
 
 def _cell(value: Value, kind: Kind, code: NumberCode | None) -> str:

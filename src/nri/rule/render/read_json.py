@@ -1,14 +1,14 @@
 """Rule files: reading what :mod:`nri.rule.render.as_json` writes, and what earlier versions wrote.
 
 Whatever is wrong with a file is reported with its place. Earlier versions had a format for each sort of
-outcome; their files are read into the one rule of today and predict what they always did.
+outcome; their files are brought into the layout of today, and predict what they always did.
 """
 
 import datetime as dt
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,12 +16,12 @@ import numpy as np
 from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.rule.column import ColumnPlan
-from nri.rule.estimate import QUANTILES, AnyTarget, Mean, NumberTarget, Risk, SurvivalTarget, decimals_for
+from nri.rule.estimate import QUANTILES, Mean, NumberTarget, Risk, SurvivalTarget, decimals_for
 from nri.rule.labels import ClassTarget, Label, Shares, as_label
 from nri.rule.literal import Clause, Kind, Literal, Value
 from nri.rule.render.as_json import FORMAT, VERSION
 from nri.rule.rule import Branch, Rule
-from nri.rule.truth import deciding_order, estimated_precision, favour, shrink
+from nri.rule.truth import deciding_order, favour, shrink
 
 _LARGEST = 1e101  # No value that is explained is larger, nor an end of its interval.
 _PULL = 20.0
@@ -40,14 +40,21 @@ class _Node:
     def get(self, key: str) -> "_Node":
         if not self.has(key):
             raise InputError(f"{self.place} lacks {key!r}: was it edited by hand?")
-        return _Node(self.value[key], f"{self.place}, {key!r}")
+        return self.part(self.value[key], f", {key!r}")
 
     def has(self, key: str) -> bool:
         return key in self.typed(dict, "an object")
 
     def items(self) -> list["_Node"]:
         values = self.typed(list, "a list")
-        return [_Node(value, f"{self.place}[{i}]") for i, value in enumerate(values)]
+        return [self.part(value, f"[{i}]") for i, value in enumerate(values)]
+
+    def part(self, value: Any, where: str) -> "_Node":
+        return value if isinstance(value, _Node) else _Node(value, self.place + where)
+
+    def but(self, **changes: Any) -> "_Node":
+        """Return the same object with some other keys; what comes from elsewhere knows its own place."""
+        return _Node(self.typed(dict, "an object") | changes, self.place)
 
     def typed(self, wanted: type[T], words: str) -> T:
         if not isinstance(self.value, wanted) or (wanted is int and isinstance(self.value, bool)):
@@ -62,12 +69,6 @@ class _Node:
 
     def texts(self) -> tuple[str, ...]:
         return tuple(item.text() for item in self.items())
-
-    def pair(self) -> tuple[str, ...]:
-        both = self.texts()
-        if len(both) != 2:
-            raise InputError(f"{self.place} must be a list of two texts")
-        return both
 
     def flag(self) -> bool:
         return self.typed(bool, "true or false")
@@ -90,20 +91,51 @@ class _Node:
             raise InputError(f"{self.place}: {error}") from None
 
 
+def _pair(node: _Node) -> tuple[str, ...]:
+    both = node.texts()
+    if len(both) != 2:
+        raise InputError(f"{node.place} must be a list of two texts")
+    return both
+
+
+def _plan(node: _Node) -> ColumnPlan:
+    known = {one.name for one in fields(ColumnPlan)} - {"stated"}
+    for name in node.typed(dict, "an object"):
+        if name not in known:
+            raise InputError(f"{node.place} has the unknown key {name!r}: was it edited by hand?")
+    return _record(node, ColumnPlan)
+
+
 _READ: dict[Any, Callable[[_Node], Any]] = {
     Kind: lambda node: node.made(Kind),
     Label: lambda node: node.made(as_label),
+    tuple[Label, ...]: lambda node: tuple(item.made(as_label) for item in node.items()),
     bool: _Node.flag,
     bool | None: _Node.flag,
     float: _Node.number,
     float | None: lambda node: None if node.value is None else node.number(),
     tuple[float, ...]: _Node.numbers,
     str: _Node.text,
-    tuple[str, str]: _Node.pair,
+    tuple[str, str]: _pair,
     tuple[str, ...]: _Node.texts,
     Mapping[str, str]: lambda node: {name: node.get(name).text() for name in node.typed(dict, "an object")},
+    ColumnPlan: _plan,
+    ColumnPlan | None: _plan,
 }
 """How a field of a record is read, by its type."""
+
+
+_KEYS = {"plan": "cells"}  # Fields whose name in a file is another one.
+
+
+def _record(node: _Node, kind: Callable[..., T]) -> T:
+    """Read a record field by field; one that is mostly the default may be absent."""
+    values = {}
+    for one in fields(kind):  # type: ignore[arg-type]
+        key = _KEYS.get(one.name, one.name)
+        if node.has(key) or (one.default is MISSING and one.default_factory is not dict):
+            values[one.name] = _READ[one.type](node.get(key))
+    return node.made(lambda _: kind(**values))
 
 
 def from_json(text: str) -> Rule:
@@ -115,58 +147,47 @@ def from_json(text: str) -> Rule:
     form = top.get("format").value
     if not isinstance(form, str) or form not in _FORMATS:
         raise InputError(f"this is not a rule file: its format is not {FORMAT!r}")
-    latest, read = _FORMATS[form]
+    latest, of_today = _FORMATS[form]
     version = top.get("version").typed(int, "a whole number")
-    if version > latest:
-        raise InputError(f"the rule file has version {version}: install a newer nri")
-    if version < 1:
-        raise InputError(f"the rule file has version {version}: the first one is 1")
-    return read(top)
+    if not 1 <= version <= latest:
+        remedy = "install a newer nri" if version > latest else "the first one is 1"
+        raise InputError(f"the rule file has version {version}: {remedy}")
+    return _rule(of_today(top))
 
 
-# The format of today
-
-_ESTIMATES: dict[str, Any] = {"classes": Shares, "number": Mean, "survival": Risk}
+_KINDS: dict[str, tuple[Any, Any]] = {
+    "classes": (ClassTarget, Shares),
+    "number": (NumberTarget, Mean),
+    "survival": (SurvivalTarget, Risk),
+}
+"""What is predicted, and the estimate of a branch, by the kind of outcome."""
 
 
 def _rule(top: _Node) -> Rule:
-    target = _target(top.get("predicts"))
-    kind = _ESTIMATES[target.kind]
-    support = _estimate(top.get("support"), kind)
-    if isinstance(target, NumberTarget):
-        target = NumberTarget(target.name, target.plan, decimals_for(support))
+    predicts = top.get("predicts")
+    outcome = predicts.get("kind").text()
+    if outcome not in _KINDS:
+        raise InputError(
+            f"{predicts.place} has the unknown kind {outcome!r}: use classes, number or survival"
+        )
+    of_target, of_estimate = _KINDS[outcome]
+    target = _record(predicts, of_target)
+    support = _estimate(top.get("support"), of_estimate)
+    if isinstance(support, Mean):
+        target = replace(target, decimals=decimals_for(support))
     branches = tuple(
-        Branch(_clause(node), _estimate(node.get("estimate"), kind)) for node in top.get("branches").items()
+        Branch(_clause(node), _estimate(node.get("estimate"), of_estimate))
+        for node in top.get("branches").items()
     )
     fit = top.get("fit").number() if top.has("fit") else None
-    otherwise = _estimate(top.get("otherwise"), kind)
-    plans = _plans(top)
+    otherwise = _estimate(top.get("otherwise"), of_estimate)
+    columns = top.get("columns")
+    plans = {name: _plan(columns.get(name)) for name in columns.typed(dict, "an object")}
     return top.made(lambda _: Rule(target, branches, otherwise, support, fit, plans))
 
 
-def _target(node: _Node) -> AnyTarget:
-    kind, name = node.get("kind").text(), node.get("name").text()
-    if kind not in _ESTIMATES:
-        raise InputError(f"{node.place} has the unknown kind {kind!r}: use classes, number or survival")
-    if kind == "classes":
-        return _classes(node, name)
-    plan = _plan(node.get("cells"))
-    if kind == "number":
-        return NumberTarget(name, plan)
-    return SurvivalTarget(name, node.get("time").text(), node.get("times").numbers(), plan)
-
-
-def _classes(node: _Node, name: str) -> ClassTarget:
-    classes = tuple(item.made(as_label) for item in node.get("classes").items())
-    weighted = node.has("weighted") and node.get("weighted").flag()
-    plan = _plan(node.get("cells")) if node.has("cells") else None
-    return node.made(lambda _: ClassTarget(name, classes, weighted, plan=plan))
-
-
-def _estimate(node: _Node, kind: Any, **given: Any) -> Any:
-    """Read an estimate of a kind, but for the fields that are given."""
-    values = {one.name: _READ[one.type](node.get(one.name)) for one in fields(kind) if one.name not in given}
-    estimate = node.made(lambda _: kind(**values, **given))
+def _estimate(node: _Node, kind: Any) -> Any:
+    estimate = _record(node, kind)
     if isinstance(estimate, Mean):
         quantiles = estimate.quantiles
         if len(quantiles) != len(QUANTILES):
@@ -200,113 +221,89 @@ def _literal(node: _Node) -> Literal:
     return literal
 
 
-def _plans(top: _Node) -> dict[str, ColumnPlan]:
-    node = top.get("columns")
-    return {name: _plan(node.get(name)) for name in node.typed(dict, "an object")}
+# Earlier formats: each is brought into the layout of today
 
 
-def _plan(node: _Node) -> ColumnPlan:
-    types = {one.name: one.type for one in fields(ColumnPlan) if one.name != "stated"}
-    stated = {}
-    for name in {"kind": None, **node.typed(dict, "an object")}:
-        if name not in types:
-            raise InputError(f"{node.place} has the unknown key {name!r}: was it edited by hand?")
-        stated[name] = _READ[types[name]](node.get(name))
-    return ColumnPlan(**stated)
+def _ruleset(top: _Node) -> _Node:
+    """Versions 1 to 3 for classes: clauses by class, of which the most precise decided."""
+    predicts = top.but(kind="classes", name=top.get("target"))
+    target = _record(predicts, ClassTarget)
+    prior, support = (_counts(top.get(name), target) for name in ("prior", "support"))
 
+    def shares(index: int, covered: FloatArray, decided: FloatArray) -> dict[str, Any]:
+        chances = shrink(covered, prior)
+        if (decided != covered).any():
+            chances = shrink(decided, chances * _PULL)
+        expected = favour(chances, index)
+        return {"value": target.classes[index], "counts": decided.tolist(), "expected": expected.tolist()}
 
-# Earlier formats
-
-
-def _ruleset(top: _Node) -> Rule:
-    """Read a rule for classes, format versions 1 to 3: clauses by class; the most precise decided."""
-    target = _classes(top, top.get("target").text())
-    classes = target.classes
-    prior = np.array(top.get("prior").numbers())
     branches, precisions, owners, ruled = [], [], [], set()
     for owner, of_class in enumerate(top.get("rules").items()):
-        label: Label = of_class.get("label").made(as_label)
-        index = of_class.made(lambda _, label=label: target.index(label))  # type: ignore[misc]
+        index = of_class.get("label").made(target.index)
         if index in ruled:
-            raise InputError(f"a class has two rules: {label!r}; join them into one rule")
+            raise InputError(f"a class has two rules: {target.classes[index]!r}; join them into one rule")
         ruled.add(index)
         for node in of_class.get("clauses").items():
-            covered = _counts(node.get("evidence"), classes)
-            decided = _counts(node.get("decided"), classes) if node.has("decided") else covered
-            estimate = _shares(label, index, covered, decided, prior)
-            branches.append(Branch(_clause(node), estimate))
-            precisions.append(_precision(index, covered, prior))
+            covered = _counts(node.get("evidence"), target)
+            decided = _counts(node.get("decided"), target) if node.has("decided") else covered
+            branches.append(node.but(estimate=shares(index, covered, decided)))
+            precisions.append(shrink(covered, prior)[index])
             owners.append(owner)
     order = deciding_order(np.array(precisions), np.array(owners, dtype=np.int64))
     default = top.get("default")
-    label = default.get("label").made(as_label)
-    rest = _counts(default.get("evidence"), classes)
-    support = _counts(top.get("support"), classes)
-    index = default.made(lambda _: target.index(label))
-    most = int(np.argmax(support))
-    return top.made(
-        lambda _: Rule(
-            target,
-            tuple(branches[i] for i in order),
-            _shares(label, index, rest, rest, prior),
-            Shares(classes[most], tuple(support), tuple(shrink(support, np.zeros_like(support)).tolist())),
-            plans=_plans(top) if top.get("version").value > 1 else {},
-        )
+    rest = _counts(default.get("evidence"), target)
+    expected = shrink(support, np.zeros_like(support))
+    return top.but(
+        predicts=predicts,
+        branches=[branches[i] for i in order],
+        otherwise=shares(default.get("label").made(target.index), rest, rest),
+        support={
+            "value": target.classes[int(np.argmax(support))],
+            "counts": support.tolist(),
+            "expected": expected.tolist(),
+        },
+        columns=top.get("columns") if top.get("version").value > 1 else {},
     )
 
 
-def _counts(node: _Node, classes: tuple[Label, ...]) -> FloatArray:
-    counts = np.array(node.numbers())
-    if len(counts) != len(classes):
-        raise InputError(f"{node.place}: {len(counts)} counts for {len(classes)} classes: give one for each")
+def _counts(node: _Node, target: ClassTarget) -> FloatArray:
+    counts, n_classes = np.array(node.numbers()), len(target.classes)
+    if len(counts) != n_classes:
+        raise InputError(f"{node.place}: {len(counts)} counts for {n_classes} classes: give one for each")
     return counts
 
 
-def _precision(index: int, covered: FloatArray, prior: FloatArray) -> float:
-    strength = round(float(prior.sum()), 9)
-    share = float(prior[index]) / strength if strength > 0 else 0.0
-    if covered.sum() + strength > 0:
-        return estimated_precision(float(covered[index]), float(covered.sum()), share, strength)
-    return 1.0 / len(covered)  # nothing is known of it: every class is as likely as any other
-
-
-def _shares(label: Label, index: int, covered: FloatArray, decided: FloatArray, prior: FloatArray) -> Shares:
-    chances = shrink(covered, prior)
-    if (decided != covered).any():
-        chances = shrink(decided, chances * _PULL)
-    return Shares(label, tuple(decided), tuple(favour(chances, index).tolist()))
-
-
-def _segments(top: _Node) -> Rule:
-    """Read a rule for a number, or for the time until an event."""
-    name, plan = top.get("target").text(), _plan(top.get("reading"))
+def _segments(top: _Node) -> _Node:
+    """Version 1 for a number, or for the time until an event."""
     if top.get("format").value == "nri-segments":
-        estimate, fit, support = _mean, "explained", _mean(top.get("support"))
-        target: AnyTarget = NumberTarget(name, plan, decimals_for(support))
+        kind, estimate, fit, support = "number", _mean, "explained", _mean(top.get("support"))
     else:
-        estimate, fit, support = _risk, "p_value", _estimate(top.get("support"), Risk, value=1.0)
-        target = SurvivalTarget(name, top.get("time").text(), top.get("times").numbers(), plan)
-    branches = tuple(Branch(_clause(node), estimate(node)) for node in top.get("segments").items())
-    quality, plans = top.get(fit).number(), _plans(top)
-    return top.made(lambda _: Rule(target, branches, estimate(top.get("rest")), support, quality, plans))
+        kind, estimate, fit, support = "survival", _risk, "p_value", top.get("support").but(value=1.0)
+    return top.but(
+        predicts=top.but(kind=kind, name=top.get("target"), cells=top.get("reading")),
+        branches=[node.but(estimate=estimate(node)) for node in top.get("segments").items()],
+        otherwise=estimate(top.get("rest")),
+        support=support,
+        fit=top.get(fit),
+    )
 
 
-def _mean(node: _Node) -> Any:
+def _mean(node: _Node) -> _Node:
     ends = node.get("interval").numbers()
     if len(ends) != 2:
         raise InputError(f"{node.place} needs two ends of its interval")
-    value = {} if node.has("value") else {"value": node.get("mean").number()}
-    return _estimate(node, Mean, low=ends[0], high=ends[1], **value)
+    value = node.get("value" if node.has("value") else "mean")
+    return node.but(value=value, low=ends[0], high=ends[1])
 
 
-def _risk(node: _Node) -> Any:
-    return _estimate(node.get("curve"), Risk, value=node.get("risk").number())
+def _risk(node: _Node) -> _Node:
+    return node.get("curve").but(value=node.get("risk"))
 
 
-_FORMATS: dict[str, tuple[int, Callable[[_Node], Rule]]] = {
-    FORMAT: (VERSION, _rule),
+_FORMATS: dict[str, tuple[int, Callable[[_Node], _Node]]] = {
+    FORMAT: (VERSION, lambda top: top),
     "nri-ruleset": (3, _ruleset),
     "nri-segments": (1, _segments),
     "nri-survival": (1, _segments),
 }
-"""For each format its latest version and its reader."""
+"""For each format its latest version, and how it is brought into the layout of today."""
