@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nri.errors import InputError
 from nri.rule.column import OPEN, Column, ColumnDomain, Domain, column_of
-from nri.rule.literal import ALWAYS, Clause, Dnf, Kind, Literal, Op, Value, kind_of
+from nri.rule.literal import Clause, Dnf, Kind, Literal, Op, Value, kind_of
 from nri.rule.truth import literal_truth
 
 _MOST_STEPS = 2000  # A question that takes more steps than this is given up on while simplifying.
@@ -168,11 +168,43 @@ def _open_values(kind: Kind, values: Sequence[Value]) -> NDArray[Any]:
     return np.unique(np.concatenate([[moments.min() - 1], moments, moments + 1]))
 
 
-class Simplifier:
+def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
+    """Return a rule that fires on the same rows with no more, and mostly fewer, literals.
+
+    The rows are all those whose known cells are in the domain, with any cells unknown (except in columns that
+    the domain calls complete). As cells may be unknown, ``a OR (NOT a AND b)`` and ``a OR NOT a`` stay: the
+    latter says that ``a`` is known.
+
+    >>> from nri.rule import Clause, Literal, Op
+    >>> x3, x5 = Literal("x", Op.GT, 3), Literal("x", Op.GT, 5)
+    >>> print(simplify(Dnf([Clause([x3, x5])])))
+    (x > 5)
+    >>> print(simplify(Dnf([Clause([x3]), Clause([x5])])))
+    (x > 3)
+    """
+    domain = domain or {}
+    return rule if _is_simple(rule, domain) else _Simplifier(rule, domain).run(rule)
+
+
+def _is_simple(rule: Dnf, domain: Domain) -> bool:
+    """Whether each column stands in one literal, which can hold and fail: then none is idle."""
+    literals = [literal for clause in rule for literal in clause]
+    if not all(clause.literals for clause in rule) or len(rule.columns) < len(literals):
+        return False
+    for literal in literals:
+        values = domain.get(literal.column, OPEN).values
+        if values is not None:
+            holds, _ = literal_truth(literal, {literal.column: column_of(values)})
+            if holds.all() or not holds.any():
+                return False
+    return True
+
+
+class _Simplifier:
     """The steps of simplifying. Each gives clauses that fire on the same rows."""
 
     def __init__(self, rule: Dnf, domain: Domain) -> None:
-        self.words = vocabulary((literal for clause in rule for literal in clause), domain)
+        self.words = _vocabulary((literal for clause in rule for literal in clause), domain)
         self.regions = Regions((literal for words in self.words.values() for literal in words), domain)
 
     def run(self, rule: Dnf) -> Dnf:
@@ -197,7 +229,7 @@ class Simplifier:
         for name, mask in place.items():
             if mask == self.regions.everything[name]:
                 continue
-            written = express(mask, self.regions, self.words[name], preferred)
+            written = _express(mask, self.regions, self.words[name], preferred)
             if written is None:
                 return None
             literals += written
@@ -209,8 +241,6 @@ class Simplifier:
         for clause in clauses:
             if self.regions.find([clause]) is None:
                 continue
-            if clause.counts and self.covers([clause], ALWAYS):
-                return [ALWAYS]
             place = self.regions.place(clause)
             shorter = None if place is None else self.clause(place, preferred=clause.literals)
             kept[shorter if shorter is not None and len(shorter) < len(clause) else clause] = None
@@ -264,7 +294,7 @@ class Simplifier:
         return kept
 
 
-def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[Literal, ...]]:
+def _vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[Literal, ...]]:
     """For each column, the literals it may be written in: its own, their negations and closed categories."""
     words: dict[str, dict[Literal, None]] = {}
     for literal in literals:
@@ -278,7 +308,7 @@ def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[L
     return {column: tuple(own) for column, own in words.items()}
 
 
-def express(
+def _express(
     mask: int, regions: Regions, words: Sequence[Literal], preferred: Collection[Literal]
 ) -> tuple[Literal, ...] | None:
     """Return the fewest literals, preferred ones first, that hold on exactly these regions, if any do."""

@@ -52,6 +52,15 @@ def _branches(
     return branches
 
 
+def _written(value: Value, quote: Writer, number: Callable[[float], str]) -> str:
+    """Write a value: booleans as words, texts and dates in quotes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    return quote(value.isoformat(sep=" ")) if isinstance(value, dt.datetime) else number(value)
+
+
 # Prolog
 
 _SIGNS = {
@@ -107,12 +116,10 @@ def _test(literal: Literal, variable: str) -> str:
 
 
 def _term(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return atom(value)
-    if isinstance(value, dt.datetime):
-        return atom(value.isoformat(sep=" "))
+    return _written(value, atom, _number)
+
+
+def _number(value: float) -> str:
     text = repr(value)  # an infinite cell is the function inf
     return text.replace("e", ".0e") if "e" in text and "." not in text else text  # digits around the point
 
@@ -134,9 +141,8 @@ class NumberCode:
         # decimals that are kept: numbers are multiplied by 10 to this power
         self.digits = max(max(0, -int(value.as_tuple().exponent)) for value in values) + self.apart
         largest = max(abs(int(value.scaleb(self.digits))) for value in values)
-        self.groups = 1  # how many groups of nine digits a number needs
-        while largest >= _BASE**self.groups - 1:  # the ends are for cells beyond all thresholds
-            self.groups += 1
+        # how many groups of nine digits a number needs; the ends are for cells beyond all thresholds
+        self.groups = -(-len(str(largest + 1)) // _GROUP)
 
     @property
     def about(self) -> str:
@@ -152,18 +158,14 @@ class NumberCode:
             whole = float(value).is_integer() and abs(value) < _BASE
             return str(int(value)) if whole else f'"{float(value)!r}"'
         most = _BASE**self.groups - 1
-        key = most if value > 0 else -most
-        if math.isfinite(value):
-            key = max(-most, min(most, self._key(value)))
+        scaled = max(-most, min(most, _exact(value).scaleb(self.digits)))
+        key = math.floor(scaled)
+        # rounded up; where it must stay apart, not onto a number with a digit less
+        if key != scaled and not (self.apart and key % 10):
+            key += 1
         first, *others = (key // _BASE**i for i in reversed(range(self.groups)))
         groups = ",".join(map(str, [first, *(one % _BASE for one in others)]))
         return f"({groups})" if others else groups
-
-    def _key(self, value: float) -> int:
-        """Return a scaled number, rounded up; where it must stay apart, not onto one with a digit less."""
-        scaled = _exact(value).scaleb(self.digits)
-        low = math.floor(scaled)
-        return low if low == scaled or (self.apart and low % 10) else low + 1
 
 
 def _exact(value: Value) -> Decimal:
@@ -215,20 +217,12 @@ def _codes(rule: Rule) -> dict[str, NumberCode]:
 
 
 def _cell(value: Value, kind: Kind, code: NumberCode | None) -> str:
-    if isinstance(value, str):
-        return string(value)
-    if isinstance(value, dt.datetime):
-        return string(value.isoformat(sep=" "))
-    if kind is Kind.BOOLEAN:
-        return "true" if value == 1 else "false"
-    assert code is not None, "every number column has a code"
-    return code.term(value)
+    if code is not None:
+        return code.term(value)  # type: ignore[arg-type]
+    return _written(value == 1 if kind is Kind.BOOLEAN else value, string, str)
 
 
 def _label(label: Label) -> str:
     """Labels that are no 32-bit integer are strings."""
-    if isinstance(label, bool):
-        return "true" if label else "false"
-    if isinstance(label, int) and abs(label) <= _INTEGERS:
-        return str(label)
-    return string(label if isinstance(label, str) else repr(label))
+    fits = isinstance(label, str) or (isinstance(label, int) and abs(label) <= _INTEGERS)
+    return _written(label if fits else repr(label), string, str)

@@ -4,17 +4,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from nri.errors import one_line
 from nri.rule.labels import ClassTarget
 from nri.rule.literal import Clause, is_card
-from nri.rule.phrase import (
-    PLAIN,
-    one_line,
-    parts_of,
-    phrase_label,
-    phrase_name,
-    phrase_part,
-    phrase_percent,
-)
+from nri.rule.phrase import PLAIN, parts_of, phrase_label, phrase_name, phrase_part, phrase_percent
 from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "

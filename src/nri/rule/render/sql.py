@@ -16,11 +16,10 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from nri.errors import InputError, UnknownColumnError
+from nri.errors import InputError, UnknownColumnError, one_line
 from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
 from nri.rule.literal import Clause, Kind, Literal, Op
-from nri.rule.phrase import one_line
 from nri.rule.render.sql_dialects import (
     BACKENDS,
     DIALECTS,
