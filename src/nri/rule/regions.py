@@ -311,29 +311,25 @@ def _vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[
 def _express(
     mask: int, regions: Regions, words: Sequence[Literal], preferred: Collection[Literal]
 ) -> tuple[Literal, ...] | None:
-    """Return the fewest literals, preferred ones first, that hold on exactly these regions, if any do."""
+    """Return few literals, if possible preferred ones, that hold on exactly these regions, if any do."""
 
     def rank(literal: Literal) -> tuple[object, ...]:
         return (literal not in preferred, not literal.positive, literal.sort_key)
 
-    usable = {x: regions.mask(x) for x in sorted(words, key=rank) if mask & ~regions.mask(x) == 0}
-    for literal, own in usable.items():
-        if own == mask:
-            return (literal,)
+    def held(literals: Collection[Literal]) -> int:
+        """Return the known regions where all of them hold."""
+        return reduce(lambda left, literal: left & regions.mask(literal), literals, known)
+
     known = _bits(regions.cells[words[0].column].known)
-    answers = []
-    for ops in ((), (Op.LE,), (Op.GT,), (Op.GT, Op.LE)):
-        # of several bounds the closest leaves least to exclude
-        bounds = [[x for x in usable if x.op is op] for op in ops]
-        chosen = [min(group, key=lambda x: usable[x].bit_count()) for group in bounds if group]
-        left = reduce(lambda rest, literal: rest & usable[literal], chosen, known)
-        for literal, own in usable.items():
-            if literal.op is Op.NE and left & ~own:
-                left &= own
-                chosen.append(literal)
-        if left == mask and chosen:
-            answers.append(tuple(chosen))
-    return min(answers, key=len, default=None)
+    usable = [x for x in sorted(words, key=rank) if mask & ~regions.mask(x) == 0]
+    for literal in usable:
+        if regions.mask(literal) == mask:
+            return (literal,)
+    for literal in reversed(usable):
+        fewer = [x for x in usable if x != literal]
+        if fewer and held(fewer) == mask:
+            usable = fewer
+    return tuple(usable) if usable and held(usable) == mask else None
 
 
 Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.
