@@ -13,12 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nri.arrays import FloatArray
 from nri.errors import InputError
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import kind_of
 from nri.rule.phrase import name_pattern, number, phrase_label, phrase_share
+from nri.rule.truth import favour, shrink
 
 Label = bool | int | float | str
+
+_PULL = 20.0
+"""Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
+the choice."""
 
 
 def as_label(label: object) -> Label:
@@ -104,6 +110,18 @@ class ClassTarget:
         if label not in self.classes:
             raise InputError(f"{label!r} is not a class of {self.name!r}: classes are {list(self.classes)}")
         return self.classes.index(label)
+
+    def estimate(self, label: Label, covered: FloatArray, decided: FloatArray, prior: FloatArray) -> Shares:
+        """Count the rows that a branch decides, and expect of new rows also what all that it covers say."""
+        expected = shrink(covered, prior)
+        if not np.array_equal(covered, decided):
+            expected = shrink(decided, expected * _PULL)
+        return Shares(label, tuple(decided), tuple(favour(expected, self.index(label)).tolist()))
+
+    def support(self, counts: FloatArray) -> Shares:
+        """Return the shares of the classes among all rows."""
+        expected = shrink(counts, np.zeros_like(counts))
+        return Shares(self.classes[int(np.argmax(counts))], tuple(counts), tuple(expected.tolist()))
 
     def share(self, estimate: Shares) -> float | None:
         """Return the part of the rows that are of the predicted class; None if there are no rows."""

@@ -20,14 +20,12 @@ from nri.rule.estimate import QUANTILES, Mean, NumberTarget, Risk, SurvivalTarge
 from nri.rule.labels import ClassTarget, Label, Shares, as_label
 from nri.rule.literal import Clause, Kind, Literal, Value
 from nri.rule.rule import Branch, RenderOptions, Rule
-from nri.rule.truth import deciding_order, favour, shrink
+from nri.rule.truth import deciding_order, shrink
 
 FORMAT = "nri-rule"
 VERSION = 4
 """One format for all outcomes: branches in order, each with its estimate. Versions 1 to 3 were others."""
 _LARGEST = 1e101  # No value that is explained is larger, nor an end of its interval.
-_PULL = 20.0
-"""Weight, in rows, of all that a clause of earlier versions covers among the rows that were left to it."""
 
 _KEYS = {"plan": "cells"}  # Fields whose name in a file is another one.
 
@@ -291,40 +289,29 @@ def _ruleset(top: _Node) -> _Node:
     """Versions 1 to 3 for classes: clauses by class, of which the most precise decided."""
     predicts = top.but(kind="classes", name=top.get("target"))
     target = _record(predicts, ClassTarget)
-    prior, support = (_counts(top.get(name), target) for name in ("prior", "support"))
-
-    def shares(index: int, covered: FloatArray, decided: FloatArray) -> dict[str, Any]:
-        chances = shrink(covered, prior)
-        if (decided != covered).any():
-            chances = shrink(decided, chances * _PULL)
-        expected = favour(chances, index)
-        return {"value": target.classes[index], "counts": decided.tolist(), "expected": expected.tolist()}
-
-    branches, precisions, owners, ruled = [], [], [], set()
+    prior = _counts(top.get("prior"), target)
+    branches, precisions, owners, ruled = [], [], [], set[Label]()
     for owner, of_class in enumerate(top.get("rules").items()):
         index = of_class.get("label").made(target.index)
-        if index in ruled:
-            raise InputError(f"a class has two rules: {target.classes[index]!r}; join them into one rule")
-        ruled.add(index)
+        label = target.classes[index]
+        if label in ruled:
+            raise InputError(f"a class has two rules: {label!r}; join them into one rule")
+        ruled.add(label)
         for node in of_class.get("clauses").items():
             covered = _counts(node.get("evidence"), target)
             decided = _counts(node.get("decided"), target) if node.has("decided") else covered
-            branches.append(node.but(estimate=shares(index, covered, decided)))
+            branches.append(node.but(estimate=_plain(target.estimate(label, covered, decided, prior))))
             precisions.append(shrink(covered, prior)[index])
             owners.append(owner)
     order = deciding_order(np.array(precisions), np.array(owners, dtype=np.int64))
     default = top.get("default")
     rest = _counts(default.get("evidence"), target)
-    expected = shrink(support, np.zeros_like(support))
+    label = target.classes[default.get("label").made(target.index)]
     return top.but(
         predicts=predicts,
         branches=[branches[i] for i in order],
-        otherwise=shares(default.get("label").made(target.index), rest, rest),
-        support={
-            "value": target.classes[int(np.argmax(support))],
-            "counts": support.tolist(),
-            "expected": expected.tolist(),
-        },
+        otherwise=_plain(target.estimate(label, rest, rest, prior)),
+        support=_plain(target.support(_counts(top.get("support"), target))),
         columns=top.get("columns") if top.get("version").value > 1 else {},
     )
 
