@@ -317,7 +317,6 @@ def _express(
         return (literal not in preferred, not literal.positive, literal.sort_key)
 
     def held(literals: Collection[Literal]) -> int:
-        """Return the known regions where all of them hold."""
         return reduce(lambda left, literal: left & regions.mask(literal), literals, known)
 
     known = _bits(regions.cells[words[0].column].known)
@@ -327,7 +326,7 @@ def _express(
             return (literal,)
     for literal in reversed(usable):
         fewer = [x for x in usable if x != literal]
-        if fewer and held(fewer) == mask:
+        if held(fewer) == mask:
             usable = fewer
     return tuple(usable) if usable and held(usable) == mask else None
 

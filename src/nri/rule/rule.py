@@ -20,7 +20,7 @@ from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule.column import Column, ColumnPlan, Columns, row_count
 from nri.rule.estimate import AnyTarget, NumberTarget
-from nri.rule.labels import ClassTarget, Label, Shares
+from nri.rule.labels import ClassTarget, Label
 from nri.rule.literal import Clause, Dnf, Kind
 from nri.rule.truth import clause_matrix, favour, first_to_fire
 
@@ -217,8 +217,8 @@ class Rule:
     def predict_proba(self, rows: Any, n_rows: int | None = None) -> FloatArray:
         """[M, n_classes]: probabilities of the classes, of which the predicted one's is the highest."""
         n_classes = len(self.classes)  # raises for numbers
-        expected = np.array([one.expected for one in self.estimates if isinstance(one, Shares)])
-        return expected.reshape(-1, n_classes)[self.decide(rows, n_rows)]
+        expected = np.array([one.expected for one in self.estimates]).reshape(-1, n_classes)
+        return expected[self.decide(rows, n_rows)]
 
     def explain(self, rows: Any, n_rows: int | None = None) -> list["Explanation"]:
         """Return an :class:`Explanation` of each row: what decides it, what else fired, what was lacking."""

@@ -158,9 +158,9 @@ class SqlColumn:
         template = self.dialect.zoned if self.is_zoned else self.dialect.date[1]
         return _parsed(template.format(v=moment), self.dialect.name).copy()
 
-    def among(self, values: Iterable[Any]) -> Expr:
-        """Write where a cell is one of some values."""
-        return _among(self.value, [self.operand(value) for value in values])
+    def among(self, values: Iterable[Any], op: Op = Op.EQ) -> Expr:
+        """Write where a cell is one of some values, or with the other comparison none of them."""
+        return _among(self.value, [self.operand(value) for value in values], op)
 
     def holds(self, literal: Literal) -> Expr:
         """Write where a literal is known to hold, but for infinite numbers."""
@@ -179,15 +179,14 @@ class SqlColumn:
         spelled = self.plan.spelled(text)
         if self.plan.labels and all(code.lstrip("-").isdigit() for code in self.plan.labels):
             return _among(self._raw_value, [exp.Literal.number(code) for code in spelled], op)
-        listed = [self.operand(one) for one in spelled]
         if not (self.folds and self.plan.folded):
-            return _among(self.value, listed, op)
+            return self.among(spelled, op)
         fold = _filled(self.dialect.folded, self.dialect, self.node)
         word = exp.Literal.string(" ".join(text.split()).casefold())
         new: Expr = exp.EQ(this=fold, expression=word)
         if others := [one for one in (*self.plan.categories, *self.plan.spellings) if one not in spelled]:
-            new = exp.and_(new, exp.Not(this=self.among(others)), copy=False)
-        held = exp.Paren(this=exp.or_(_among(self.value, listed), new, copy=False))
+            new = exp.and_(new, self.among(others, Op.NE), copy=False)
+        held = exp.Paren(this=exp.or_(self.among(spelled), new, copy=False))
         return held if op is Op.EQ else exp.Not(this=held)
 
 
