@@ -7,7 +7,7 @@ stands for each region, and a literal is the set of regions where it holds, as t
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,14 @@ Goal = tuple[Levels, int, bool]
 class Regions:
     """All rows that can occur, as far as literals tell them apart: each cell is in a region of its column."""
 
-    def __init__(self, literals: Iterable[Literal], domain: Domain) -> None:
+    def __init__(self, literals: Iterable[Literal], domain: Domain, *, unknown_cells: bool = True) -> None:
         by_column: dict[str, list[Literal]] = {}
         for literal in dict.fromkeys(literals):
             by_column.setdefault(literal.column, []).append(literal)
-        self.cells = {name: _cells(name, group, domain.get(name, OPEN)) for name, group in by_column.items()}
+        self.cells = {
+            name: _cells(name, group, domain.get(name, OPEN), unknown_cells)
+            for name, group in by_column.items()
+        }
         """one cell for each region of a column; region ``i`` is bit ``i`` of a mask"""
         self.everything = {name: (1 << len(cells)) - 1 for name, cells in self.cells.items()}
         self._masks: dict[Literal, int] = {}
@@ -140,17 +143,18 @@ def _bits(flags: Iterable[np.bool_]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-def _cells(name: str, literals: Sequence[Literal], domain: ColumnDomain) -> Column:
+def _cells(name: str, literals: Sequence[Literal], domain: ColumnDomain, unknown_cells: bool) -> Column:
     """Return a cell for each region of a column; the last is unknown, if cells can be."""
+    with_unknown = unknown_cells and not domain.complete
     if domain.values is not None:
-        return column_of([*domain.values, *([] if domain.complete else [None])])
+        return column_of([*domain.values, *([None] if with_unknown else [])])
     kinds = {literal.kind for literal in literals}
     if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
         kinds = {Kind.NUMBER}  # True is the number 1
     if len(kinds) > 1:
         raise InputError(f"column {name!r} is compared as {' and as '.join(sorted(kinds))}: use one kind")
     known = _open_values(kinds.pop(), [literal.value for literal in literals])
-    values = known if domain.complete else np.append(known, known[:1])
+    values = np.append(known, known[:1]) if with_unknown else known
     return Column(values, np.arange(len(values)) < len(known))
 
 
@@ -224,16 +228,30 @@ class _Simplifier:
         return self.regions.find([clause], clauses, most_steps=_MOST_STEPS) is None
 
     def clause(self, place: Place, preferred: Collection[Literal]) -> Clause | None:
-        """Write a place in the fewest literals, None if there are no literals for it."""
-        literals: list[Literal] = []
-        for name, mask in place.items():
-            if mask == self.regions.everything[name]:
-                continue
-            written = _express(mask, self.regions, self.words[name], preferred)
-            if written is None:
-                return None
-            literals += written
-        return Clause(literals)
+        """Write a place in few literals, if possible preferred ones; None if there are no literals for it."""
+        restricted = [name for name, mask in place.items() if mask != self.regions.everything[name]]
+        written = [self.literals(name, place[name], preferred) for name in restricted]
+        return Clause(chain.from_iterable(written)) if all(written) else None
+
+    def literals(self, name: str, mask: int, preferred: Collection[Literal]) -> Sequence[Literal]:
+        """Return literals of a column that hold on exactly these regions, none if there are no such."""
+
+        def rank(literal: Literal) -> tuple[object, ...]:
+            return (literal not in preferred, not literal.positive, literal.sort_key)
+
+        def held(literals: Collection[Literal]) -> int:
+            return reduce(lambda left, literal: left & self.regions.mask(literal), literals, known)
+
+        known = _bits(self.regions.cells[name].known)
+        usable = [x for x in sorted(self.words[name], key=rank) if mask & ~self.regions.mask(x) == 0]
+        for literal in usable:
+            if self.regions.mask(literal) == mask:
+                return [literal]
+        for literal in reversed(usable):
+            fewer = [x for x in usable if x != literal]
+            if held(fewer) == mask:
+                usable = fewer
+        return usable if held(usable) == mask else []
 
     def tighten(self, clauses: list[Clause]) -> list[Clause]:
         """Drop contradictions and write what is left of each clause in the fewest literals."""
@@ -308,29 +326,6 @@ def _vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[
     return {column: tuple(own) for column, own in words.items()}
 
 
-def _express(
-    mask: int, regions: Regions, words: Sequence[Literal], preferred: Collection[Literal]
-) -> tuple[Literal, ...] | None:
-    """Return few literals, if possible preferred ones, that hold on exactly these regions, if any do."""
-
-    def rank(literal: Literal) -> tuple[object, ...]:
-        return (literal not in preferred, not literal.positive, literal.sort_key)
-
-    def held(literals: Collection[Literal]) -> int:
-        return reduce(lambda left, literal: left & regions.mask(literal), literals, known)
-
-    known = _bits(regions.cells[words[0].column].known)
-    usable = [x for x in sorted(words, key=rank) if mask & ~regions.mask(x) == 0]
-    for literal in usable:
-        if regions.mask(literal) == mask:
-            return (literal,)
-    for literal in reversed(usable):
-        fewer = [x for x in usable if x != literal]
-        if held(fewer) == mask:
-            usable = fewer
-    return tuple(usable) if usable and held(usable) == mask else None
-
-
 Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.
 
 
@@ -349,11 +344,7 @@ def difference(
     {'age': 61.00000000000001}
     """
     literals = [literal for clause in (*first, *second) for literal in clause]
-    domain = domain or {}
-    if not unknown_cells:
-        known = {literal.column: domain.get(literal.column, OPEN) for literal in literals}
-        domain = {name: ColumnDomain(column.values, complete=True) for name, column in known.items()}
-    regions = Regions(literals, domain)
+    regions = Regions(literals, domain or {}, unknown_cells=unknown_cells)
     only_one = [
         (clause, other)
         for rule, other in ((first, second), (second, first))
