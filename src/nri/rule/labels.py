@@ -112,7 +112,7 @@ class ClassTarget:
         return self.classes.index(label)
 
     def estimate(self, label: Label, covered: FloatArray, decided: FloatArray, prior: FloatArray) -> Shares:
-        """Count the rows that a branch decides, and expect of new rows also what all that it covers say."""
+        """Estimate a branch by the rows that it decides, drawn to all rows that its clause covers."""
         expected = shrink(covered, prior)
         if not np.array_equal(covered, decided):
             expected = shrink(decided, expected * _PULL)
