@@ -24,11 +24,11 @@ from nri.rule.render.sql_dialects import (
     BACKENDS,
     DIALECTS,
     Dialect,
-    check_name,
     check_names,
     dialect_of,
     float_literal,
     identifier,
+    name_node,
     text_node,
 )
 from nri.rule.rule import RenderOptions, Rule
@@ -94,9 +94,8 @@ class SqlColumn:
     @cached_property
     def node(self) -> Expr:
         """The column itself."""
-        check_name(self.name, self.dialect)
         prefix = self.prefix and exp.to_identifier(self.prefix, quoted=self.prefix != ALIAS)
-        return exp.column(exp.to_identifier(self.name, quoted=True), table=prefix)
+        return exp.column(name_node(self.name, self.dialect), table=prefix)
 
     @cached_property
     def value(self) -> Expr:
@@ -292,19 +291,14 @@ def _head(columns: Collection[SqlColumn], dialect: Dialect) -> str:
     return "".join(f"-- {line}\n" for line in lines)
 
 
-def _named(name: str, dialect: Dialect) -> Expr:
-    check_name(name, dialect)
-    return exp.to_identifier(name, quoted=True)
-
-
 def _table(parts: Iterable[str], dialect: Dialect) -> exp.Table:
-    names = [_named(part, dialect) for part in parts]
+    names = [name_node(part, dialect) for part in parts]
     return exp.Table(this=exp.Dot.build(names) if len(names) > 1 else names[0])
 
 
 def _selection(outcomes: Mapping[str, Expr], table: exp.Table, dialect: Dialect) -> exp.Select:
     """Write a query for all columns of a table and some more."""
-    added = [exp.Alias(this=value, alias=_named(name, dialect)) for name, value in outcomes.items()]
+    added = [exp.Alias(this=value, alias=name_node(name, dialect)) for name, value in outcomes.items()]
     all_of_table = exp.Column(this=exp.Star(), table=exp.to_identifier(ALIAS))
     return exp.Select(expressions=[all_of_table, *added]).from_(exp.alias_(table, ALIAS, table=True))
 
@@ -314,43 +308,46 @@ def render_sql(rule: Rule, options: RenderOptions) -> str:
     dialect, values = dialect_of(options.dialect), [one.value for one in rule.estimates]
     check_names(rule.columns, dialect)
 
-    def columns(prefix: str | None = None) -> dict[str, SqlColumn]:
-        return {name: SqlColumn(name, plan, dialect, prefix=prefix) for name, plan in rule.plans.items()}
+    def predicted(prefix: str | None = None) -> Expr:
+        columns = {name: SqlColumn(name, plan, dialect, prefix=prefix) for name, plan in rule.plans.items()}
+        return first_value(rule.clauses, values, columns, dialect)
 
     def text(tree: Expr) -> str:
         return tree.sql(dialect=dialect.name, pretty=True)
 
-    head, plain = _head(columns().values(), dialect), first_value(rule.clauses, values, columns(), dialect)
-    if plain.find(exp.Sub) is not None:
+    head = _head([SqlColumn(name, plan, dialect) for name, plan in rule.plans.items()], dialect)
+    if predicted().find(exp.Sub) is not None:
         head += "-- x - x = 0: x is finite; infinity and NaN count as missing\n"
     if options.table is None:
         if options.statement is not None or options.into is not None:
             raise InputError("a whole statement needs the name of the table; give it (--table NAME)")
-        return f"{head}{text(plain)}\n"
-    # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
+        return f"{head}{text(predicted())}\n"
     parts, name = table_parts(options.table), f"predicted_{rule.target}"
-    outcome = {name: first_value(rule.clauses, values, columns(ALIAS), dialect)}
+
+    def query(source: exp.Table) -> Expr:
+        # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
+        return _selection({name: predicted(ALIAS)}, source, dialect)
+
     match options.statement or "select":
         case "select":
-            return f"{head}{text(_selection(outcome, _table(parts, dialect), dialect))}\n"
+            return f"{head}{text(query(_table(parts, dialect)))}\n"
         case "view":
             into = table_parts(options.into or (f"{parts[-1]}_predicted",))
             view = _table(into if len(into) > 1 else (*parts[:-1], *into), dialect)
-            query = _selection(outcome, _table(parts, dialect), dialect)
-            return f"{head}{text(exp.Create(this=view, kind='VIEW', expression=query))};\n"
+            create = exp.Create(this=view, kind="VIEW", expression=query(_table(parts, dialect)))
+            return f"{head}{text(create)};\n"
         case "update":
-            in_sqlite, column = dialect.name in ("", "sqlite"), _named(options.into or name, dialect)
-            table, kind = _table(parts, dialect), label_type(values, dialect)
+            table, column = _table(parts, dialect), name_node(options.into or name, dialect)
             add = "ADD" if dialect.name in ("tsql", "oracle") else "ADD COLUMN"
-            first = f"ALTER TABLE {text(table)} {add} {text(column)} {kind};"
-            told = first_value(rule.clauses, values, columns(parts[-1] if in_sqlite else None), dialect)
-            update = exp.Update(this=table, expressions=[exp.EQ(this=column, expression=told)])
+            alter = f"ALTER TABLE {text(table)} {add} {text(column)} {label_type(values, dialect)};"
+            remark = one_line(f"-- first, if it has no such column: {alter}")
+            value = predicted(parts[-1] if dialect.name in ("", "sqlite") else None)
+            update = exp.Update(this=table, expressions=[exp.EQ(this=column, expression=value)])
             everywhere = "\nWHERE TRUE" if dialect.name == "bigquery" else ""  # it requires a condition
-            remark = one_line(f"-- first, if it has no such column: {first}")
             return f"{head}{remark}\n{text(update)}{everywhere};\n"
         case "dbt":
             source = exp.Table(this=exp.Var(this="\0"))  # no text in a query has this character
-            return _dbt_model(f"{head}{text(_selection(outcome, source, dialect))}\n", parts)
+            return _dbt_model(f"{head}{text(query(source))}\n", parts)
     raise InputError(f"no SQL statement {options.statement!r}: use one of select, view, update, dbt")
 
 
