@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import FloatArray
-from nri.errors import InputError
+from nri.errors import InputError, writable
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import kind_of
 from nri.rule.phrase import name_pattern, number, phrase_label, phrase_share
@@ -31,9 +31,7 @@ def as_label(label: object) -> Label:
     """Turn numpy scalars into plain Python; anything but text, a number or a boolean is refused."""
     plain = label.item() if isinstance(label, np.generic) else label
     if isinstance(plain, str):
-        if not plain.isascii() and any("\ud800" <= c <= "\udfff" for c in plain):
-            raise InputError(f"the class label {ascii(plain)[:60]} holds half a character; replace it")
-        return str(plain)
+        return writable(str(plain))
     if isinstance(plain, int | float) and abs(plain) <= sys.float_info.max:
         return plain
     raise InputError(f"a class label cannot be {label!r}: use text, finite numbers or booleans")

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nri.arrays import FloatArray
-from nri.errors import InputError
+from nri.errors import InputError, writable
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import QUANTILES, Mean, NumberTarget, Risk, SurvivalTarget, decimals_for
 from nri.rule.labels import ClassTarget, Label, Shares, as_label
@@ -126,10 +126,8 @@ class _Node:
         return self.value
 
     def text(self) -> str:
-        text = self.typed(str, "text")
-        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise InputError(f"{self.place} holds half a character, which no file can hold; correct it")
-        return text
+        self.typed(str, "text")
+        return self.made(writable)
 
     def texts(self) -> tuple[str, ...]:
         return tuple(item.text() for item in self.items())
