@@ -85,6 +85,16 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(quoted if len(quoted) <= most else [*quoted[: most - 1], "...", quoted[-1]])
 
 
+def writable(text: str) -> str:
+    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = ascii(text)[:60]
+        raise InputError(f"the text {shown} holds half a character, which no file can; replace it") from None
+    return text
+
+
 def missing_file(path: Path) -> InputError:
     """Return an error that there is no such file, with a hint at files of nearly the same name."""
     hint = f"; there is no folder {path.parent} either"

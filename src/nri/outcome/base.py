@@ -13,19 +13,16 @@ from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.outcome.score import NOT_HELD_OUT, Sampled, Score, share_of, wilson
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import AnyTarget
-from nri.rule.labels import ClassTarget, Label, Shares, spelled
+from nri.rule.labels import ClassTarget, Label, spelled
 from nri.rule.literal import Clause
 from nri.rule.phrase import phrase_label
 from nri.rule.rule import Branch, Rule
-from nri.rule.truth import STRENGTH, deciding_order, estimated_precision, favour, first_to_fire, shrink
+from nri.rule.truth import STRENGTH, deciding_order, first_to_fire, shrink
 
 Values = Sequence[Label] | None
 """What the branches and at last the ELSE are to predict; None where that is counted."""
 Counted = tuple[AnyTarget, list[Any], Any, float | None]
 """What is predicted, the estimates of the branches and at last of the ELSE, that of all rows, and the fit."""
-_PULL = 20.0
-"""Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
-the choice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,32 +147,23 @@ class Classes(Outcome):
         """Return clauses in the order of their estimated precision, which is the order of deciding."""
         masses = self.masses(weights)
         prior, covered = _prior(masses.sum(axis=0)), fires.T @ masses
-        own, strength = [self.classes.index(label) for label in values], float(prior.sum())
-        precision = [
-            estimated_precision(float(counts[k]), float(counts.sum()), float(prior[k]) / strength, strength)
-            for counts, k in zip(covered, own, strict=True)
-        ]
+        own = [self.classes.index(label) for label in values]
+        precision = [shrink(counts, prior)[k] for counts, k in zip(covered, own, strict=True)]
         return deciding_order(np.array(precision), np.array(own, dtype=np.int64))
 
     def _counted(self, fires: BoolArray, weights: FloatArray, values: Values) -> Counted:
         masses = self.masses(weights)
         total = masses.sum(axis=0)
-        most, n_clauses = self.classes[int(np.argmax(total))], fires.shape[1]
         if values is None:
-            values = [most] * (n_clauses + 1)
+            values = [self.classes[int(np.argmax(total))]] * (fires.shape[1] + 1)
         deciding, prior = first_to_fire(fires), _prior(total)
+        target = replace(self.predicts, weighted=not np.allclose(weights, 1.0))
         estimates = []
         for i, value in enumerate(values):
             decided = masses[deciding == i].sum(axis=0)
-            covered = masses[fires[:, i]].sum(axis=0) if i < n_clauses else decided
-            expected = shrink(covered, prior)
-            if not np.array_equal(covered, decided):
-                expected = shrink(decided, expected * _PULL)
-            index = self.classes.index(value)
-            estimates.append(Shares(value, tuple(decided), tuple(favour(expected, index).tolist())))
-        support = Shares(most, tuple(total), tuple(shrink(total, np.zeros_like(total))))
-        target = replace(self.predicts, weighted=not np.allclose(weights, 1.0))
-        return target, estimates, support, None
+            covered = masses[fires[:, i]].sum(axis=0) if i < fires.shape[1] else decided
+            estimates.append(target.estimate(value, covered, decided, prior))
+        return target, estimates, target.support(total), None
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
         """Return the (weighted) share of rows whose class is predicted, with its standard error.

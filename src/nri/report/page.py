@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from nri.errors import InputError
+from nri.errors import InputError, one_line
 from nri.induce.constraints import error_costs
 from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.outcome.score import LEVEL, wilson
 from nri.report.gather import Report, ReportOptions, confusion_of, gather_report
 from nri.rule import Clause, Rule
-from nri.rule.phrase import BARE, Part, bare_name, number, one_line, parts_of, phrase_label, phrase_part
+from nri.rule.phrase import BARE, Part, bare_name, number, parts_of, phrase_label, phrase_part
 from nri.rule.render.as_text import outline_of
 from nri.rule.rule import RenderOptions
 from nri.table.table import Table

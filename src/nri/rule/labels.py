@@ -13,21 +13,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.errors import InputError
+from nri.arrays import FloatArray
+from nri.errors import InputError, writable
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import kind_of
 from nri.rule.phrase import name_pattern, number, phrase_label, phrase_share
+from nri.rule.truth import favour, shrink
 
 Label = bool | int | float | str
+
+_PULL = 20.0
+"""Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
+the choice."""
 
 
 def as_label(label: object) -> Label:
     """Turn numpy scalars into plain Python; anything but text, a number or a boolean is refused."""
     plain = label.item() if isinstance(label, np.generic) else label
     if isinstance(plain, str):
-        if not plain.isascii() and any("\ud800" <= c <= "\udfff" for c in plain):
-            raise InputError(f"the class label {ascii(plain)[:60]} holds half a character; replace it")
-        return str(plain)
+        return writable(str(plain))
     if isinstance(plain, int | float) and abs(plain) <= sys.float_info.max:
         return plain
     raise InputError(f"a class label cannot be {label!r}: use text, finite numbers or booleans")
@@ -104,6 +108,18 @@ class ClassTarget:
         if label not in self.classes:
             raise InputError(f"{label!r} is not a class of {self.name!r}: classes are {list(self.classes)}")
         return self.classes.index(label)
+
+    def estimate(self, label: Label, covered: FloatArray, decided: FloatArray, prior: FloatArray) -> Shares:
+        """Estimate a branch by the rows that it decides, drawn to all rows that its clause covers."""
+        expected = shrink(covered, prior)
+        if not np.array_equal(covered, decided):
+            expected = shrink(decided, expected * _PULL)
+        return Shares(label, tuple(decided), tuple(favour(expected, self.index(label)).tolist()))
+
+    def support(self, counts: FloatArray) -> Shares:
+        """Return the shares of the classes among all rows."""
+        expected = shrink(counts, np.zeros_like(counts))
+        return Shares(self.classes[int(np.argmax(counts))], tuple(counts), tuple(expected.tolist()))
 
     def share(self, estimate: Shares) -> float | None:
         """Return the part of the rows that are of the predicted class; None if there are no rows."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
+from nri.errors import one_line
 from nri.rule.literal import Clause, Kind, Literal, Op, Value
 
 _ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4}|.)")
@@ -65,11 +66,6 @@ def _unescaped(escape: str) -> str:
     return chr(int(escape[1:], 16)) if len(escape) > 1 else _LETTERS.get(escape, escape)
 
 
-def one_line(text: str) -> str:
-    """Replace everything that does not print, line ends and control codes among it, by an escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
 def phrase_share(value: float) -> str:
     """Write a share in two digits, in three where two would make it none or all."""
     if 0 < value < 0.005:
@@ -103,30 +99,15 @@ def _is_arithmetic(text: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Between:
-    """``low < column <= high``."""
+class Joined:
+    """What several literals say of one column: it is between two values, none of some, or known."""
 
     column: str
-    low: Value
-    high: Value
+    how: str  # between (above the first value, at most the second), not in or known
+    values: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True)
-class NotIn:
-    """Column is none of several values."""
-
-    column: str
-    values: tuple[Value, ...]
-
-
-@dataclass(frozen=True)
-class Known:
-    """Column is known."""
-
-    column: str
-
-
-Part = Literal | Between | NotIn | Known
+Part = Literal | Joined
 
 
 @dataclass(frozen=True)
@@ -157,7 +138,7 @@ BARE = Style(name=bare_name)
 def parts_of(clause: Clause) -> list[Part]:
     """Cut a clause into parts: bounds join, and so do several exclusions; members of a count stay apart."""
     if clause.asks_known:
-        return [Known(*clause.columns)]
+        return [Joined(clause.columns[0], "known")]
     if clause.counts:
         return list(clause)
     parts: list[Part] = []
@@ -166,10 +147,10 @@ def parts_of(clause: Clause) -> list[Part]:
         low, high = ([x for x in literals if x.op is op] for op in (Op.GT, Op.LE))
         excluded = [x for x in literals if x.op is Op.NE and x.kind is not Kind.BOOLEAN]
         if len(low) == len(high) == 1 and low[0].kind is high[0].kind:
-            parts.append(Between(column, low[0].value, high[0].value))
+            parts.append(Joined(column, "between", (low[0].value, high[0].value)))
             literals = [x for x in literals if x not in (low[0], high[0])]
         if len(excluded) > 1:
-            parts.append(NotIn(column, tuple(x.value for x in excluded)))
+            parts.append(Joined(column, "not in", tuple(x.value for x in excluded)))
             literals = [x for x in literals if x not in excluded]
         parts.extend(literals)
     return parts
@@ -178,20 +159,16 @@ def parts_of(clause: Clause) -> list[Part]:
 def phrase_part(part: Part, style: Style = PLAIN) -> str:
     """Write one part, such as a literal."""
     name = style.name(part.column)
-    match part:
-        case Between():
-            low, high = style.value(part.low), style.value(part.high)
-            return f"{low} {style.less} {name} {style.at_most} {high}"
-        case NotIn():
-            values = ", ".join(style.value(value) for value in part.values)
-            return f"{name} {style.not_in} {style.set_of.format(values)}"
-        case Known():
-            return style.known.format(name)
-        case Literal():
-            if part.kind is Kind.BOOLEAN:
-                return name if part.positive else style.negation.format(name)
-            signs = {Op.EQ: style.equal, Op.NE: style.unequal, Op.GT: style.greater, Op.LE: style.at_most}
-            return f"{name} {signs[part.op]} {style.value(part.value)}"
+    if isinstance(part, Joined):
+        values = [style.value(value) for value in part.values]
+        if part.how == "between":
+            return f"{values[0]} {style.less} {name} {style.at_most} {values[1]}"
+        listed = style.set_of.format(", ".join(values))
+        return f"{name} {style.not_in} {listed}" if values else style.known.format(name)
+    if part.kind is Kind.BOOLEAN:
+        return name if part.positive else style.negation.format(name)
+    signs = {Op.EQ: style.equal, Op.NE: style.unequal, Op.GT: style.greater, Op.LE: style.at_most}
+    return f"{name} {signs[part.op]} {style.value(part.value)}"
 
 
 phrase_literal = phrase_part

@@ -7,7 +7,7 @@ stands for each region, and a literal is the set of regions where it holds, as t
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nri.errors import InputError
 from nri.rule.column import OPEN, Column, ColumnDomain, Domain, column_of
-from nri.rule.literal import ALWAYS, Clause, Dnf, Kind, Literal, Op, Value, kind_of
+from nri.rule.literal import Clause, Dnf, Kind, Literal, Op, Value, kind_of
 from nri.rule.truth import literal_truth
 
 _MOST_STEPS = 2000  # A question that takes more steps than this is given up on while simplifying.
@@ -31,11 +31,14 @@ Goal = tuple[Levels, int, bool]
 class Regions:
     """All rows that can occur, as far as literals tell them apart: each cell is in a region of its column."""
 
-    def __init__(self, literals: Iterable[Literal], domain: Domain) -> None:
+    def __init__(self, literals: Iterable[Literal], domain: Domain, *, unknown_cells: bool = True) -> None:
         by_column: dict[str, list[Literal]] = {}
         for literal in dict.fromkeys(literals):
             by_column.setdefault(literal.column, []).append(literal)
-        self.cells = {name: _cells(name, group, domain.get(name, OPEN)) for name, group in by_column.items()}
+        self.cells = {
+            name: _cells(name, group, domain.get(name, OPEN), unknown_cells)
+            for name, group in by_column.items()
+        }
         """one cell for each region of a column; region ``i`` is bit ``i`` of a mask"""
         self.everything = {name: (1 << len(cells)) - 1 for name, cells in self.cells.items()}
         self._masks: dict[Literal, int] = {}
@@ -140,17 +143,18 @@ def _bits(flags: Iterable[np.bool_]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-def _cells(name: str, literals: Sequence[Literal], domain: ColumnDomain) -> Column:
+def _cells(name: str, literals: Sequence[Literal], domain: ColumnDomain, unknown_cells: bool) -> Column:
     """Return a cell for each region of a column; the last is unknown, if cells can be."""
+    with_unknown = unknown_cells and not domain.complete
     if domain.values is not None:
-        return column_of([*domain.values, *([] if domain.complete else [None])])
+        return column_of([*domain.values, *([None] if with_unknown else [])])
     kinds = {literal.kind for literal in literals}
     if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
         kinds = {Kind.NUMBER}  # True is the number 1
     if len(kinds) > 1:
         raise InputError(f"column {name!r} is compared as {' and as '.join(sorted(kinds))}: use one kind")
     known = _open_values(kinds.pop(), [literal.value for literal in literals])
-    values = known if domain.complete else np.append(known, known[:1])
+    values = np.append(known, known[:1]) if with_unknown else known
     return Column(values, np.arange(len(values)) < len(known))
 
 
@@ -168,11 +172,43 @@ def _open_values(kind: Kind, values: Sequence[Value]) -> NDArray[Any]:
     return np.unique(np.concatenate([[moments.min() - 1], moments, moments + 1]))
 
 
-class Simplifier:
+def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
+    """Return a rule that fires on the same rows with no more, and mostly fewer, literals.
+
+    The rows are all those whose known cells are in the domain, with any cells unknown (except in columns that
+    the domain calls complete). As cells may be unknown, ``a OR (NOT a AND b)`` and ``a OR NOT a`` stay: the
+    latter says that ``a`` is known.
+
+    >>> from nri.rule import Clause, Literal, Op
+    >>> x3, x5 = Literal("x", Op.GT, 3), Literal("x", Op.GT, 5)
+    >>> print(simplify(Dnf([Clause([x3, x5])])))
+    (x > 5)
+    >>> print(simplify(Dnf([Clause([x3]), Clause([x5])])))
+    (x > 3)
+    """
+    domain = domain or {}
+    return rule if _is_simple(rule, domain) else _Simplifier(rule, domain).run(rule)
+
+
+def _is_simple(rule: Dnf, domain: Domain) -> bool:
+    """Whether each column stands in one literal, which can hold and fail: then none is idle."""
+    literals = [literal for clause in rule for literal in clause]
+    if not all(clause.literals for clause in rule) or len(rule.columns) < len(literals):
+        return False
+    for literal in literals:
+        values = domain.get(literal.column, OPEN).values
+        if values is not None:
+            holds, _ = literal_truth(literal, {literal.column: column_of(values)})
+            if holds.all() or not holds.any():
+                return False
+    return True
+
+
+class _Simplifier:
     """The steps of simplifying. Each gives clauses that fire on the same rows."""
 
     def __init__(self, rule: Dnf, domain: Domain) -> None:
-        self.words = vocabulary((literal for clause in rule for literal in clause), domain)
+        self.words = _vocabulary((literal for clause in rule for literal in clause), domain)
         self.regions = Regions((literal for words in self.words.values() for literal in words), domain)
 
     def run(self, rule: Dnf) -> Dnf:
@@ -192,16 +228,30 @@ class Simplifier:
         return self.regions.find([clause], clauses, most_steps=_MOST_STEPS) is None
 
     def clause(self, place: Place, preferred: Collection[Literal]) -> Clause | None:
-        """Write a place in the fewest literals, None if there are no literals for it."""
-        literals: list[Literal] = []
-        for name, mask in place.items():
-            if mask == self.regions.everything[name]:
-                continue
-            written = express(mask, self.regions, self.words[name], preferred)
-            if written is None:
-                return None
-            literals += written
-        return Clause(literals)
+        """Write a place in few literals, if possible preferred ones; None if there are no literals for it."""
+        restricted = [name for name, mask in place.items() if mask != self.regions.everything[name]]
+        written = [self.literals(name, place[name], preferred) for name in restricted]
+        return Clause(chain.from_iterable(written)) if all(written) else None
+
+    def literals(self, name: str, mask: int, preferred: Collection[Literal]) -> Sequence[Literal]:
+        """Return literals of a column that hold on exactly these regions, none if there are no such."""
+
+        def rank(literal: Literal) -> tuple[object, ...]:
+            return (literal not in preferred, not literal.positive, literal.sort_key)
+
+        def held(literals: Collection[Literal]) -> int:
+            return reduce(lambda left, literal: left & self.regions.mask(literal), literals, known)
+
+        known = _bits(self.regions.cells[name].known)
+        usable = [x for x in sorted(self.words[name], key=rank) if mask & ~self.regions.mask(x) == 0]
+        for literal in usable:
+            if self.regions.mask(literal) == mask:
+                return [literal]
+        for literal in reversed(usable):
+            fewer = [x for x in usable if x != literal]
+            if held(fewer) == mask:
+                usable = fewer
+        return usable if held(usable) == mask else []
 
     def tighten(self, clauses: list[Clause]) -> list[Clause]:
         """Drop contradictions and write what is left of each clause in the fewest literals."""
@@ -209,8 +259,6 @@ class Simplifier:
         for clause in clauses:
             if self.regions.find([clause]) is None:
                 continue
-            if clause.counts and self.covers([clause], ALWAYS):
-                return [ALWAYS]
             place = self.regions.place(clause)
             shorter = None if place is None else self.clause(place, preferred=clause.literals)
             kept[shorter if shorter is not None and len(shorter) < len(clause) else clause] = None
@@ -264,7 +312,7 @@ class Simplifier:
         return kept
 
 
-def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[Literal, ...]]:
+def _vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[Literal, ...]]:
     """For each column, the literals it may be written in: its own, their negations and closed categories."""
     words: dict[str, dict[Literal, None]] = {}
     for literal in literals:
@@ -276,34 +324,6 @@ def vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[L
             if kind_of(value) is literal.kind:
                 own.update({Literal(literal.column, op, value): None for op in (Op.EQ, Op.NE)})
     return {column: tuple(own) for column, own in words.items()}
-
-
-def express(
-    mask: int, regions: Regions, words: Sequence[Literal], preferred: Collection[Literal]
-) -> tuple[Literal, ...] | None:
-    """Return the fewest literals, preferred ones first, that hold on exactly these regions, if any do."""
-
-    def rank(literal: Literal) -> tuple[object, ...]:
-        return (literal not in preferred, not literal.positive, literal.sort_key)
-
-    usable = {x: regions.mask(x) for x in sorted(words, key=rank) if mask & ~regions.mask(x) == 0}
-    for literal, own in usable.items():
-        if own == mask:
-            return (literal,)
-    known = _bits(regions.cells[words[0].column].known)
-    answers = []
-    for ops in ((), (Op.LE,), (Op.GT,), (Op.GT, Op.LE)):
-        # of several bounds the closest leaves least to exclude
-        bounds = [[x for x in usable if x.op is op] for op in ops]
-        chosen = [min(group, key=lambda x: usable[x].bit_count()) for group in bounds if group]
-        left = reduce(lambda rest, literal: rest & usable[literal], chosen, known)
-        for literal, own in usable.items():
-            if literal.op is Op.NE and left & ~own:
-                left &= own
-                chosen.append(literal)
-        if left == mask and chosen:
-            answers.append(tuple(chosen))
-    return min(answers, key=len, default=None)
 
 
 Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.
@@ -324,11 +344,7 @@ def difference(
     {'age': 61.00000000000001}
     """
     literals = [literal for clause in (*first, *second) for literal in clause]
-    domain = domain or {}
-    if not unknown_cells:
-        known = {literal.column: domain.get(literal.column, OPEN) for literal in literals}
-        domain = {name: ColumnDomain(column.values, complete=True) for name, column in known.items()}
-    regions = Regions(literals, domain)
+    regions = Regions(literals, domain or {}, unknown_cells=unknown_cells)
     only_one = [
         (clause, other)
         for rule, other in ((first, second), (second, first))

@@ -11,7 +11,7 @@ columns are read (``plans``) comes with a rule.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,12 @@ from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError
 from nri.rule.column import Column, ColumnPlan, Columns, row_count
 from nri.rule.estimate import AnyTarget, NumberTarget
-from nri.rule.labels import ClassTarget, Label, Shares
+from nri.rule.labels import ClassTarget, Label
 from nri.rule.literal import Clause, Dnf, Kind
 from nri.rule.truth import clause_matrix, favour, first_to_fire
+
+if TYPE_CHECKING:
+    from nri.rule.explain import Explanation
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ _extensions: dict[str, Any] = {}
 
 
 def extend(**extensions: Any) -> None:
-    """Give rules what modules above this one know: reading rows, rendering, explaining, pushing down."""
+    """Give rules what packages above this one know: how rows are read."""
     _extensions.update(extensions)
 
 
@@ -96,7 +99,9 @@ class Rule:
 
     def _repr_html_(self) -> str:
         """Show the rule as a table in a notebook."""
-        return str(_extensions["in_notebook"](self.render("html")))
+        from nri.rule.render.as_table import in_notebook
+
+        return in_notebook(self.render("html"))
 
     # What it says
 
@@ -212,13 +217,14 @@ class Rule:
     def predict_proba(self, rows: Any, n_rows: int | None = None) -> FloatArray:
         """[M, n_classes]: probabilities of the classes, of which the predicted one's is the highest."""
         n_classes = len(self.classes)  # raises for numbers
-        expected = np.array([one.expected for one in self.estimates if isinstance(one, Shares)])
-        return expected.reshape(-1, n_classes)[self.decide(rows, n_rows)]
+        expected = np.array([one.expected for one in self.estimates]).reshape(-1, n_classes)
+        return expected[self.decide(rows, n_rows)]
 
-    def explain(self, rows: Any, n_rows: int | None = None) -> list[Any]:
+    def explain(self, rows: Any, n_rows: int | None = None) -> list["Explanation"]:
         """Return an :class:`Explanation` of each row: what decides it, what else fired, what was lacking."""
-        explanations: list[Any] = _extensions["explain"](self, *self._read_all(rows, n_rows))
-        return explanations
+        from nri.rule.explain import explain
+
+        return explain(self, *self._read_all(rows, n_rows))
 
     # Its forms
 
@@ -254,12 +260,12 @@ class Rule:
         provenance
             Where the rule comes from, as plain data; JSON keeps it.
         """
-        formats = _extensions["formats"]
-        if form not in formats:
-            raise InputError(f"no format {form!r}: use one of {', '.join(formats)}")
+        from nri.rule.render import FORMATS
+
+        if form not in FORMATS:
+            raise InputError(f"no format {form!r}: use one of {', '.join(FORMATS)}")
         options = RenderOptions(note, table, function, dialect, statement, into, validation, provenance)
-        text: str = formats[form].write(self.settled if formats[form].settles else self, options)
-        return text
+        return FORMATS[form].write(self.settled if FORMATS[form].settles else self, options)
 
     def to_sql(
         self,
@@ -296,7 +302,9 @@ class Rule:
         table
             An ibis table with the columns that the rule reads (extra ``scale``).
         """
-        return _extensions["push_down"](self, table)
+        from nri.rule.render.sql import push_down
+
+        return push_down(self, table)
 
     def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "Rule":
         """Return the rule with the plans of the columns that it reads."""

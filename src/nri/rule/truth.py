@@ -8,7 +8,7 @@ ELSE. Clauses of classes are ordered by their estimated precision, equal ones by
 import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from nri.rule.literal import Clause, Dnf, Kind, Literal, Op
 STRENGTH = 2.0  # Imaginary rows, classes in them as among all rows, that every count is mixed with.
 _TIE = 9  # Decimals to which precisions are compared, so that the order of sums does not settle who is first.
 _MARGIN = 1e-6  # Least lead of the decided class, far above rounding and below what is displayed.
-
-Number = TypeVar("Number", float, FloatArray)
 
 _NUMERIC = {Kind.BOOLEAN, Kind.NUMBER}  # Kinds that compare with each other: True is the number 1.
 
@@ -94,9 +92,9 @@ def _code(categories: tuple[str, ...], text: str) -> int:
     return place if place < len(categories) and categories[place] == text else len(categories)
 
 
-def estimated_precision(own: Number, covered: Number, share: float, strength: float = STRENGTH) -> Number:
+def estimated_precision(own: FloatArray, covered: FloatArray, share: FloatArray) -> FloatArray:
     """Return the share of its class among the rows of a clause, shrunk towards that among all rows."""
-    return (own + strength * share) / (covered + strength)
+    return (own + STRENGTH * share) / (covered + STRENGTH)
 
 
 def deciding_order(precision: FloatArray, classes: IntArray) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
-from nri.errors import InputError
+from nri.errors import InputError, writable
 from nri.rule.column import Column
 from nri.rule.literal import Kind
 from nri.table.cells import (
@@ -54,16 +54,6 @@ def columns_of(X: Any) -> dict[str, Any]:
     texts = ["/".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
     check_distinct(map(writable, texts))
     return dict(zip(texts, columns, strict=True))
-
-
-def writable(text: str) -> str:
-    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        shown = ascii(text)[:60]
-        raise InputError(f"the text {shown} holds half a character, which no file can; replace it") from None
-    return text
 
 
 def _taken_apart(X: Any) -> tuple[list[Any], list[Any]]:

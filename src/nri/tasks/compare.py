@@ -20,7 +20,6 @@ from nri.rule import (
     TRUE,
     ClassTarget,
     Clause,
-    ColumnDomain,
     Dnf,
     Kind,
     Label,
@@ -249,8 +248,7 @@ def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
     """Apply both rules to a row of every region that their literals tell apart; pairs of predictions once."""
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
-    names = {literal.column for literal in literals}
-    cells = Regions(literals, {name: ColumnDomain(None, complete=True) for name in names}).cells
+    cells = Regions(literals, {}, unknown_cells=False).cells
     shape = [len(column) for column in cells.values()]
     n_rows = min(math.prod(shape), _MOST_REGIONS)
     if math.prod(shape) > _MOST_REGIONS:

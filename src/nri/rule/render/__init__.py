@@ -4,27 +4,24 @@ Each format is a function from a rule and options to text, with a template for w
 conditions; :data:`FORMATS` names them all. To add one, write such a function and register it here.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nri.errors import InputError
 from nri.rule.render.as_json import render_json
 from nri.rule.render.as_logic import render_asp, render_prolog
 from nri.rule.render.as_python import render_python
-from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
+from nri.rule.render.as_table import HTML, LATEX, MARKDOWN
 from nri.rule.render.as_text import render_points, render_text
-from nri.rule.rule import RenderOptions, Rule, extend
+from nri.rule.rule import RenderOptions, Rule
 
 
 @dataclass(frozen=True)
 class Format:
     """A way of writing a rule."""
 
-    name: str
     suffix: str  # Of a file in this format.
-    about: str
     write: Callable[[Rule, RenderOptions], str]
     settles: bool = True
     """Whether a rule that always says the same is written as that; not where it is read back by branch."""
@@ -37,40 +34,27 @@ def render_sql(rule: Rule, options: RenderOptions) -> str:
     return sql.render_sql(rule, options)
 
 
-FORMATS: dict[str, Format] = {
-    form.name: form
-    for form in (
-        Format("text", ".txt", "aligned text with shares and rows", render_text),
-        Format("points", ".txt", "the same with each count as points to add up", render_points),
-        Format("markdown", ".md", "a table of branches", MARKDOWN.write),
-        Format("html", ".html", "a fragment to put into a page", HTML.write),
-        Format("latex", ".tex", "a tabular of branches", LATEX.write),
-        Format("json", ".json", "the file that nri reads back", render_json, settles=False),
-        Format("sql", ".sql", "a CASE expression or a statement, in ten dialects", render_sql),
-        Format("python", ".py", "a function that needs nothing but Python", render_python),
-        Format("prolog", ".pl", "a predicate over facts about cells", render_prolog),
-        Format("asp", ".lp", "a clingo program over facts about cells", render_asp),
-    )
+FORMATS = {
+    "text": Format(".txt", render_text),
+    "points": Format(".txt", render_points),
+    "markdown": Format(".md", MARKDOWN.write),
+    "html": Format(".html", HTML.write),
+    "latex": Format(".tex", LATEX.write),
+    "json": Format(".json", render_json, settles=False),
+    "sql": Format(".sql", render_sql),
+    "python": Format(".py", render_python),
+    "prolog": Format(".pl", render_prolog),
+    "asp": Format(".lp", render_asp),
 }
-"""Every format by its name."""
+"""Every format by its name; of several with one ending the first is meant by it."""
 
 
-def format_by_ending(path: Path, formats: Iterable[Format] = FORMATS.values()) -> str | None:
-    """Return the first format whose files end so; None if the name has no ending."""
+def format_by_ending(path: Path) -> str | None:
+    """Return the format whose files end so; None if the name has no ending."""
     names: dict[str, str] = {}
-    for form in formats:
-        names.setdefault(form.suffix, form.name)
+    for name, form in FORMATS.items():
+        names.setdefault(form.suffix, name)
     suffix = path.suffix.lower()
     if suffix and suffix not in names:
         raise InputError(f"{path}: no format ends in {suffix!r}; end the name in {', '.join(names)}")
     return names.get(suffix)
-
-
-def push_down(rule: Rule, table: Any) -> Any:
-    """Return an ibis table with the rule's predictions beside its columns."""
-    from nri.rule.render.sql import add_outcomes
-
-    return add_outcomes(rule, table, rule.predicts.predictions(rule.estimates))
-
-
-extend(formats=FORMATS, in_notebook=in_notebook, push_down=push_down)

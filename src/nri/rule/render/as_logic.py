@@ -11,6 +11,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import groupby
 
 from nri.errors import InputError
 from nri.rule.column import Columns, row_count
@@ -33,13 +34,31 @@ def _facts(rule: Rule, columns: Columns, n_rows: int, name: Writer, cell: Callab
     )
 
 
-def _goals(clause: Clause, row: str, name: Writer, compare: Callable[[Literal, str], str]) -> list[str]:
-    """Write that all literals of a clause hold for the cells of a row, with a variable for each column."""
-    goals = []
-    for i, column in enumerate(clause.columns, start=1):
-        goals.append(f"cell({row}, {name(column)}, V{i})")
-        goals += [compare(literal, f"V{i}") for literal in clause if literal.column == column]
-    return goals
+def _branches(
+    rule: Rule, row: str, name: Writer, compare: Callable[[Literal, str], str], value: Callable[[Label], str]
+) -> list[tuple[str, Clause, list[list[str]]]]:
+    """Write for each branch what it predicts, and the goals that hold for the cells of a row.
+
+    Goals are in groups with a variable each: one for each column, or of a count one for each member.
+    """
+    branches = []
+    for branch in rule.branches:
+        clause, groups = branch.clause, []
+        by_column = (list(group) for _, group in groupby(clause, key=lambda one: one.column))
+        for i, literals in enumerate([[x] for x in clause] if clause.counts else by_column, start=1):
+            cell = f"cell({row}, {name(literals[0].column)}, V{i})"
+            groups.append([cell, *(compare(literal, f"V{i}") for literal in literals)])
+        branches.append((value(branch.value), clause, groups))
+    return branches
+
+
+def _written(value: Value, quote: Writer, number: Callable[[float], str]) -> str:
+    """Write a value: booleans as words, texts and dates in quotes."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return quote(value)
+    return quote(value.isoformat(sep=" ")) if isinstance(value, dt.datetime) else number(value)
 
 
 # Prolog
@@ -58,7 +77,7 @@ def render_prolog(rule: Rule, options: RenderOptions) -> str:
     program = fill(
         "prolog.jinja",
         target=phrase_name(rule.target),
-        branches=[_branch(branch.clause, branch.value) for branch in rule.branches],
+        branches=_branches(rule, "Row", atom, _test, _term),
         default=_term(rule.default),
         booleans=Kind.BOOLEAN in rule.kinds.values(),
     )
@@ -90,20 +109,6 @@ def atom(text: str) -> str:
     return f"'{text.translate(str.maketrans(escapes))}'"
 
 
-def _branch(clause: Clause, label: Label) -> str:
-    if not clause.literals:
-        return f"decide(_, {_term(label)})."
-    head = f"decide(Row, {_term(label)}) :-\n    "
-    if not clause.counts:
-        return head + ",\n    ".join(_goals(clause, "Row", atom, _test)) + "."
-    members = [
-        f"cell(Row, {atom(literal.column)}, V{i}), {_test(literal, f'V{i}')}"
-        for i, literal in enumerate(clause, start=1)
-    ]
-    marks = "\n               ; ".join(members)  # one for each member that holds
-    return f"{head}findall(1, ( {marks} ), Held),\n    length(Held, Count), Count >= {clause.at_least}."
-
-
 def _test(literal: Literal, variable: str) -> str:
     if literal.kind is Kind.BOOLEAN:
         return f"yes({variable})" if literal.positive else f"\\+ yes({variable})"
@@ -111,12 +116,10 @@ def _test(literal: Literal, variable: str) -> str:
 
 
 def _term(value: Value) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return atom(value)
-    if isinstance(value, dt.datetime):
-        return atom(value.isoformat(sep=" "))
+    return _written(value, atom, _number)
+
+
+def _number(value: float) -> str:
     text = repr(value)  # an infinite cell is the function inf
     return text.replace("e", ".0e") if "e" in text and "." not in text else text  # digits around the point
 
@@ -138,9 +141,8 @@ class NumberCode:
         # decimals that are kept: numbers are multiplied by 10 to this power
         self.digits = max(max(0, -int(value.as_tuple().exponent)) for value in values) + self.apart
         largest = max(abs(int(value.scaleb(self.digits))) for value in values)
-        self.groups = 1  # how many groups of nine digits a number needs
-        while largest >= _BASE**self.groups - 1:  # the ends are for cells beyond all thresholds
-            self.groups += 1
+        # how many groups of nine digits a number needs; the ends are for cells beyond all thresholds
+        self.groups = -(-len(str(largest + 1)) // _GROUP)
 
     @property
     def about(self) -> str:
@@ -156,18 +158,14 @@ class NumberCode:
             whole = float(value).is_integer() and abs(value) < _BASE
             return str(int(value)) if whole else f'"{float(value)!r}"'
         most = _BASE**self.groups - 1
-        key = most if value > 0 else -most
-        if math.isfinite(value):
-            key = max(-most, min(most, self._key(value)))
+        scaled = max(-most, min(most, _exact(value).scaleb(self.digits)))
+        key = math.floor(scaled)
+        # rounded up; where it must stay apart, not onto a number with a digit less
+        if key != scaled and not (self.apart and key % 10):
+            key += 1
         first, *others = (key // _BASE**i for i in reversed(range(self.groups)))
         groups = ",".join(map(str, [first, *(one % _BASE for one in others)]))
         return f"({groups})" if others else groups
-
-    def _key(self, value: float) -> int:
-        """Return a scaled number, rounded up; where it must stay apart, not onto one with a digit less."""
-        scaled = _exact(value).scaleb(self.digits)
-        low = math.floor(scaled)
-        return low if low == scaled or (self.apart and low % 10) else low + 1
 
 
 def _exact(value: Value) -> Decimal:
@@ -181,11 +179,15 @@ _INTEGERS = 2**31 - 1
 def render_asp(rule: Rule, options: RenderOptions) -> str:
     """Write the program."""
     codes = _codes(rule)
+
+    def compare(literal: Literal, variable: str) -> str:
+        return f"{variable} {literal.op} {_cell(literal.value, literal.kind, codes.get(literal.column))}"
+
     return fill(
         "asp.jinja",
         target=phrase_name(rule.target),
         scaled=[(quoted(name), code.about) for name, code in codes.items() if code.about],
-        branches=[(_body(branch.clause, codes), _label(branch.value)) for branch in rule.branches],
+        branches=_branches(rule, "R", string, compare, _label),
         default=_label(rule.default),
     )
 
@@ -214,37 +216,13 @@ def _codes(rule: Rule) -> dict[str, NumberCode]:
     return {name: NumberCode([one for one in literals if one.column == name]) for name in numeric}
 
 
-def _body(clause: Clause, codes: dict[str, NumberCode]) -> str:
-    if not clause.literals:
-        return "row(R)"
-
-    def compare(literal: Literal, variable: str) -> str:
-        return f"{variable} {literal.op} {_cell(literal.value, literal.kind, codes.get(literal.column))}"
-
-    if not clause.counts:
-        return ", ".join(_goals(clause, "R", string, compare))
-    members = " ; ".join(
-        f"{i} : cell(R, {string(literal.column)}, V), {compare(literal, 'V')}"
-        for i, literal in enumerate(clause, start=1)
-    )
-    return f"row(R), {clause.at_least} <= #count {{ {members} }}"
-
-
 def _cell(value: Value, kind: Kind, code: NumberCode | None) -> str:
-    if isinstance(value, str):
-        return string(value)
-    if isinstance(value, dt.datetime):
-        return string(value.isoformat(sep=" "))
-    if kind is Kind.BOOLEAN:
-        return "true" if value == 1 else "false"
-    assert code is not None, "every number column has a code"
-    return code.term(value)
+    if code is not None:
+        return code.term(value)  # type: ignore[arg-type]
+    return _written(value == 1 if kind is Kind.BOOLEAN else value, string, str)
 
 
 def _label(label: Label) -> str:
     """Labels that are no 32-bit integer are strings."""
-    if isinstance(label, bool):
-        return "true" if label else "false"
-    if isinstance(label, int) and abs(label) <= _INTEGERS:
-        return str(label)
-    return string(label if isinstance(label, str) else repr(label))
+    fits = isinstance(label, str) or (isinstance(label, int) and abs(label) <= _INTEGERS)
+    return _written(label if fits else repr(label), string, str)

@@ -16,7 +16,6 @@ from nri.rule.render.as_table import fill
 from nri.rule.rule import RenderOptions, Rule
 
 _SIGNS = {Op.EQ: "==", Op.NE: "!=", Op.GT: ">", Op.LE: "<="}
-_WIDEST = 90  # A longer condition gets a line for each literal.
 _READERS = {Kind.NUMBER: "number", Kind.BOOLEAN: "flag", Kind.DATE: "moment", Kind.TEXT: "text"}
 """For each kind the function of the template that reads a cell."""
 
@@ -33,8 +32,8 @@ def render_python(rule: Rule, options: RenderOptions) -> str:
         function=name,
         cells={repr(column): _read(column, plan) for column, plan in rule.plans.items()},
         branches=[
-            (rule.predicts.comment(branch.estimate), _clause(branch.clause, rule.plans), repr(branch.value))
-            for branch in rule.branches
+            (rule.predicts.comment(one.estimate), one.clause, _tests(one.clause, rule.plans), repr(one.value))
+            for one in rule.branches
         ],
         default=repr(rule.default),
     )
@@ -67,27 +66,12 @@ def _arguments(plan: ColumnPlan) -> dict[str, Any]:
     }
 
 
-def _clause(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:
-    if not clause.literals:
-        return "True"
+def _tests(clause: Clause, plans: Mapping[str, ColumnPlan]) -> list[str]:
+    """Write the literals; a cell is asked about only if it is known, in a count each by itself."""
+    tests = [_literal(literal, plans[literal.column]) for literal in clause]
     if clause.counts:
-        return _count(clause, plans)
-    known = f"known({', '.join(repr(column) for column in clause.columns)})"
-    tests = [known, *(_literal(literal, plans[literal.column]) for literal in clause)]
-    line = " and ".join(tests)
-    if len(line) <= _WIDEST:
-        return line
-    lines = "\n        and ".join(tests)
-    return f"(\n        {lines}\n    )"
-
-
-def _count(clause: Clause, plans: Mapping[str, ColumnPlan]) -> str:
-    """Write how many members hold, one in a line; a cell is asked about only if it is known."""
-    tests = "".join(
-        f"        known({literal.column!r}) and {_literal(literal, plans[literal.column])},\n"
-        for literal in clause
-    )
-    return f"sum((\n{tests}    )) >= {clause.at_least}"
+        return [f"known({one.column!r}) and {test}" for one, test in zip(clause, tests, strict=True)]
+    return [f"known({', '.join(map(repr, clause.columns))})", *tests] if tests else ["True"]
 
 
 def _literal(literal: Literal, plan: ColumnPlan) -> str:

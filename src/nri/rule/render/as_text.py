@@ -4,17 +4,10 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from nri.errors import one_line
 from nri.rule.labels import ClassTarget
 from nri.rule.literal import Clause, is_card
-from nri.rule.phrase import (
-    PLAIN,
-    one_line,
-    parts_of,
-    phrase_label,
-    phrase_name,
-    phrase_part,
-    phrase_percent,
-)
+from nri.rule.phrase import PLAIN, parts_of, phrase_label, phrase_name, phrase_part, phrase_percent
 from nri.rule.rule import RenderOptions, Rule
 
 _GAP = "     "
@@ -151,12 +144,11 @@ def _beside(outline: Outline, lines: Sequence[Line], skip: int) -> list[str]:
         texts = [line.cells[place] for line in lines]
         width = max(map(display_width, texts))
         padded = [(text, " " * (width - display_width(text))) for text in texts]
-        if pattern.startswith("("):  # brackets enclose the text, not its padding
-            columns.append([f"({text}){blanks}" for text, blanks in padded])
-        elif place > 0 or all(text[-1:].isdigit() for text in texts):
+        # brackets enclose the text, not its padding
+        if not pattern.startswith("(") and (place > 0 or all(text[-1:].isdigit() for text in texts)):
             columns.append([pattern.format(blanks + text) for text, blanks in padded])
         else:
-            columns.append([pattern.format(text + blanks) for text, blanks in padded])
+            columns.append([pattern.format(text) + blanks for text, blanks in padded])
     gap = " " if skip else "   "
     if outline.titles[1:2] == ("rows",):  # 19 of 20 rows, about 0.83 on new ones
         columns = [*columns[:-2], [f"{a}, {b}" for a, b in zip(*columns[-2:], strict=True)]]

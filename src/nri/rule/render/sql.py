@@ -6,7 +6,7 @@ holds for finite numbers only. Dates are compared in UTC where the dialect can d
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
 from itertools import groupby
@@ -16,20 +16,19 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from nri.errors import InputError, UnknownColumnError
+from nri.errors import InputError, UnknownColumnError, one_line
 from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
 from nri.rule.literal import Clause, Kind, Literal, Op
-from nri.rule.phrase import one_line
 from nri.rule.render.sql_dialects import (
     BACKENDS,
     DIALECTS,
     Dialect,
-    check_name,
     check_names,
     dialect_of,
     float_literal,
     identifier,
+    name_node,
     text_node,
 )
 from nri.rule.rule import RenderOptions, Rule
@@ -95,9 +94,8 @@ class SqlColumn:
     @cached_property
     def node(self) -> Expr:
         """The column itself."""
-        check_name(self.name, self.dialect)
         prefix = self.prefix and exp.to_identifier(self.prefix, quoted=self.prefix != ALIAS)
-        return exp.column(exp.to_identifier(self.name, quoted=True), table=prefix)
+        return exp.column(name_node(self.name, self.dialect), table=prefix)
 
     @cached_property
     def value(self) -> Expr:
@@ -159,9 +157,9 @@ class SqlColumn:
         template = self.dialect.zoned if self.is_zoned else self.dialect.date[1]
         return _parsed(template.format(v=moment), self.dialect.name).copy()
 
-    def among(self, values: Iterable[Any]) -> Expr:
-        """Write where a cell is one of some values."""
-        return _among(self.value, [self.operand(value) for value in values])
+    def among(self, values: Iterable[Any], op: Op = Op.EQ) -> Expr:
+        """Write where a cell is one of some values, or with the other comparison none of them."""
+        return _among(self.value, [self.operand(value) for value in values], op)
 
     def holds(self, literal: Literal) -> Expr:
         """Write where a literal is known to hold, but for infinite numbers."""
@@ -180,15 +178,14 @@ class SqlColumn:
         spelled = self.plan.spelled(text)
         if self.plan.labels and all(code.lstrip("-").isdigit() for code in self.plan.labels):
             return _among(self._raw_value, [exp.Literal.number(code) for code in spelled], op)
-        listed = [self.operand(one) for one in spelled]
         if not (self.folds and self.plan.folded):
-            return _among(self.value, listed, op)
+            return self.among(spelled, op)
         fold = _filled(self.dialect.folded, self.dialect, self.node)
         word = exp.Literal.string(" ".join(text.split()).casefold())
         new: Expr = exp.EQ(this=fold, expression=word)
         if others := [one for one in (*self.plan.categories, *self.plan.spellings) if one not in spelled]:
-            new = exp.and_(new, exp.Not(this=self.among(others)), copy=False)
-        held = exp.Paren(this=exp.or_(_among(self.value, listed), new, copy=False))
+            new = exp.and_(new, self.among(others, Op.NE), copy=False)
+        held = exp.Paren(this=exp.or_(self.among(spelled), new, copy=False))
         return held if op is Op.EQ else exp.Not(this=held)
 
 
@@ -266,118 +263,104 @@ def table_parts(table: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(quoted.replace('""', '"') or bare for quoted, bare in parts)
 
 
-@dataclass(frozen=True)
-class _Export:
-    """A rule in one dialect."""
-
-    rule: Rule
-    dialect: Dialect
-
-    def columns(self, prefix: str | None = None) -> dict[str, SqlColumn]:
-        plans = self.rule.plans.items()
-        return {name: SqlColumn(name, plan, self.dialect, prefix=prefix) for name, plan in plans}
-
-    @property
-    def values(self) -> list[Label]:
-        return [one.value for one in self.rule.estimates]
-
-    def case(self, prefix: str | None = None) -> Expr:
-        return first_value(self.rule.clauses, self.values, self.columns(prefix), self.dialect)
-
-    def pretty(self, expression: Expr) -> str:
-        return expression.sql(dialect=self.dialect.name, pretty=True)
-
-    def dotted(self, parts: Iterable[str]) -> str:
-        return ".".join(identifier(part, self.dialect) for part in parts)
-
-    @property
-    def head(self) -> str:
-        """Comments: the database, and types where another one gives wrong results instead of an error."""
-        others = "" if self.dialect.name else f"; for others name a dialect: {', '.join(DIALECTS)}"
-        lines = [f"for {self.dialect.product}{others}"]
-        columns = self.columns().values()
-        numbers = [one for one in columns if one.kind is Kind.NUMBER]
-        formatted = [x for x in numbers if x.plan.stated and (any(x.plan.unit) or not x.plan.is_plain_number)]
-        flags = [one for one in columns if one.kind is Kind.BOOLEAN and not one.reads_words]
-        dates = [one for one in columns if one.kind is Kind.DATE]
-        zone = "" if self.dialect.zones else " without time zone"
-        in_sqlite = "; in SQLite text like 2024-05-01 00:00:00" if self.dialect.name in ("", "sqlite") else ""
-        expected = {
-            "numbers, without unit and separators": formatted,
-            "1 or 0, true or false; not text": flags,
-            f"a date or time{in_sqlite or zone}": [one for one in dates if not one.is_zoned],
-            "a time with time zone": [one for one in dates if one.is_zoned],
-        }
-        for what, some in expected.items():
-            if some:
-                names = ", ".join(one_line(identifier(one.name, self.dialect)) for one in some)
-                lines.append(f"{names}: {what}")
-        if self.case().find(exp.Sub) is not None:
-            lines.append("x - x = 0: x is finite; infinity and NaN count as missing")
-        return "".join(f"-- {line}\n" for line in lines)
-
-    def select(self, source: str) -> str:
-        # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
-        text = self.pretty(selection({f"predicted_{self.rule.target}": self.case(ALIAS)}, self.dialect))
-        return f"{text}\nFROM {source} {'' if self.dialect.name == 'oracle' else 'AS '}{ALIAS}"
-
-    def update(self, table: tuple[str, ...], into: str | None) -> str:
-        column = identifier(into or f"predicted_{self.rule.target}", self.dialect)
-        name = self.dotted(table)
-        add = "ADD" if self.dialect.name in ("tsql", "oracle") else "ADD COLUMN"
-        kind = label_type(self.values, self.dialect)
-        first = one_line(f"-- first, if it has no such column: ALTER TABLE {name} {add} {column} {kind};")
-        prefix = table[-1] if self.dialect.name in ("", "sqlite") else None  # see select
-        everywhere = "\nWHERE TRUE" if self.dialect.name == "bigquery" else ""  # it requires a condition
-        return f"{first}\nUPDATE {name} SET {column} = {self.pretty(self.case(prefix))}{everywhere};"
-
-    def dbt(self, table: tuple[str, ...]) -> str:
-        """Write a model of dbt on another model, or with a schema's name on a source."""
-        names = ["'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'" for name in table[-2:]]
-        source = f"{{{{ {'ref' if len(names) == 1 else 'source'}({', '.join(names)}) }}}}"
-        before, after = (self.head + self.select("\0")).split("\0")
-        if any(mark in before for mark in ("{{", "{%", "{#")):  # its templates must not find anything there
-            before = before.replace("{", "{{ '{' }}")
-        return f"{{{{ config(materialized='view') }}}}\n\n{before}{source}{after}"
+def _head(columns: Collection[SqlColumn], dialect: Dialect) -> str:
+    """Write comments: the database, and types where another one gives wrong results instead of an error."""
+    others = "" if dialect.name else f"; for others name a dialect: {', '.join(DIALECTS)}"
+    lines = [f"for {dialect.product}{others}"]
+    kinds = (Kind.NUMBER, Kind.BOOLEAN, Kind.DATE)
+    numbers, flags, dates = ([one for one in columns if one.kind is kind] for kind in kinds)
+    formatted = [x for x in numbers if x.plan.stated and (any(x.plan.unit) or not x.plan.is_plain_number)]
+    zone = "" if dialect.zones else " without time zone"
+    in_sqlite = "; in SQLite text like 2024-05-01 00:00:00" if dialect.name in ("", "sqlite") else ""
+    expected = {
+        "numbers, without unit and separators": formatted,
+        "1 or 0, true or false; not text": [x for x in flags if not x.reads_words],
+        f"a date or time{in_sqlite or zone}": [x for x in dates if not x.is_zoned],
+        "a time with time zone": [x for x in dates if x.is_zoned],
+    }
+    for what, some in expected.items():
+        if some:
+            names = ", ".join(one_line(identifier(one.name, dialect)) for one in some)
+            lines.append(f"{names}: {what}")
+    return "".join(f"-- {line}\n" for line in lines)
 
 
-def selection(outcomes: Mapping[str, Expr], dialect: Dialect) -> Any:
-    """Write a query for all columns of a table and some more, still without the table."""
-    for name in outcomes:
-        check_name(name, dialect)
-    named = [exp.alias_(expression, name, quoted=True) for name, expression in outcomes.items()]
-    return exp.Select(expressions=[exp.Column(this=exp.Star(), table=exp.to_identifier(ALIAS)), *named])
+def _table(parts: Iterable[str], dialect: Dialect) -> exp.Table:
+    names = [name_node(part, dialect) for part in parts]
+    return exp.Table(this=exp.Dot.build(names) if len(names) > 1 else names[0])
+
+
+def _selection(outcomes: Mapping[str, Expr], table: exp.Table, dialect: Dialect) -> exp.Select:
+    """Write a query for all columns of a table and some more."""
+    added = [exp.Alias(this=value, alias=name_node(name, dialect)) for name, value in outcomes.items()]
+    all_of_table = exp.Column(this=exp.Star(), table=exp.to_identifier(ALIAS))
+    return exp.Select(expressions=[all_of_table, *added]).from_(exp.alias_(table, ALIAS, table=True))
 
 
 def render_sql(rule: Rule, options: RenderOptions) -> str:
     """Write the expression of what is predicted, or with a table's name a whole statement."""
-    export = _Export(rule, dialect_of(options.dialect))
-    check_names(rule.columns, export.dialect)
+    dialect, values = dialect_of(options.dialect), [one.value for one in rule.estimates]
+    check_names(rule.columns, dialect)
+
+    def predicted(prefix: str | None = None) -> Expr:
+        columns = {name: SqlColumn(name, plan, dialect, prefix=prefix) for name, plan in rule.plans.items()}
+        return first_value(rule.clauses, values, columns, dialect)
+
+    def text(tree: Expr) -> str:
+        return tree.sql(dialect=dialect.name, pretty=True)
+
+    head = _head([SqlColumn(name, plan, dialect) for name, plan in rule.plans.items()], dialect)
+    if predicted().find(exp.Sub) is not None:
+        head += "-- x - x = 0: x is finite; infinity and NaN count as missing\n"
     if options.table is None:
         if options.statement is not None or options.into is not None:
             raise InputError("a whole statement needs the name of the table; give it (--table NAME)")
-        return f"{export.head}{export.pretty(export.case())}\n"
-    table = table_parts(options.table)
+        return f"{head}{text(predicted())}\n"
+    parts, name = table_parts(options.table), f"predicted_{rule.target}"
+
+    def query(source: exp.Table) -> Expr:
+        # With a prefix, SQLite reports a misspelt column; without, it would take the name for a text.
+        return _selection({name: predicted(ALIAS)}, source, dialect)
+
     match options.statement or "select":
         case "select":
-            return f"{export.head}{export.select(export.dotted(table))}\n"
+            return f"{head}{text(query(_table(parts, dialect)))}\n"
         case "view":
-            into = table_parts(options.into or (f"{table[-1]}_predicted",))
-            name = export.dotted(into if len(into) > 1 else (*table[:-1], *into))
-            return f"{export.head}CREATE VIEW {name} AS\n{export.select(export.dotted(table))};\n"
+            into = table_parts(options.into or (f"{parts[-1]}_predicted",))
+            view = _table(into if len(into) > 1 else (*parts[:-1], *into), dialect)
+            create = exp.Create(this=view, kind="VIEW", expression=query(_table(parts, dialect)))
+            return f"{head}{text(create)};\n"
         case "update":
-            return f"{export.head}{export.update(table, options.into)}\n"
+            table, column = _table(parts, dialect), name_node(options.into or name, dialect)
+            add = "ADD" if dialect.name in ("tsql", "oracle") else "ADD COLUMN"
+            alter = f"ALTER TABLE {text(table)} {add} {text(column)} {label_type(values, dialect)};"
+            remark = one_line(f"-- first, if it has no such column: {alter}")
+            value = predicted(parts[-1] if dialect.name in ("", "sqlite") else None)
+            update = exp.Update(this=table, expressions=[exp.EQ(this=column, expression=value)])
+            everywhere = "\nWHERE TRUE" if dialect.name == "bigquery" else ""  # it requires a condition
+            return f"{head}{remark}\n{text(update)}{everywhere};\n"
         case "dbt":
-            return f"{export.dbt(table)}\n"
+            source = exp.Table(this=exp.Var(this="\0"))  # no text in a query has this character
+            return _dbt_model(f"{head}{text(query(source))}\n", parts)
     raise InputError(f"no SQL statement {options.statement!r}: use one of select, view, update, dbt")
 
 
-def add_outcomes(rule: Rule, table: Any, outcomes: Mapping[str, Sequence[Any]]) -> Any:
-    """Return a table of ibis with more columns: for each, a value per branch and the default last."""
+def _dbt_model(query: str, table: tuple[str, ...]) -> str:
+    """Write a model of dbt on another model, or with a schema's name on a source, where a query has NUL."""
+    names = ["'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'" for name in table[-2:]]
+    source = f"{{{{ {'ref' if len(names) == 1 else 'source'}({', '.join(names)}) }}}}"
+    before, after = query.split("\0")
+    if any(mark in before for mark in ("{{", "{%", "{#")):  # its templates must not find anything there
+        before = before.replace("{", "{{ '{' }}")
+    return f"{{{{ config(materialized='view') }}}}\n\n{before}{source}{after}"
+
+
+def push_down(rule: Rule, table: Any) -> Any:
+    """Return a table of ibis with the rule's predictions as further columns."""
     import ibis
     from ibis.expr import operations as ops
 
-    schema = table.schema()
+    schema, outcomes = table.schema(), rule.predicts.predictions(rule.estimates)
     if taken := [name for name in outcomes if name in schema]:
         raise InputError(f"the table has a column {taken[0]!r} already; rename or drop it")
     backends, _ = table._find_backends()  # a table without a database gets the SQL of DuckDB
@@ -392,7 +375,7 @@ def add_outcomes(rule: Rule, table: Any, outcomes: Mapping[str, Sequence[Any]]) 
         finite = not schema[name].is_floating()
         columns[name] = SqlColumn(name, plan, dialect, typed=True, finite=finite, folds=True, prefix=ALIAS)
     cases = {name: first_value(rule.clauses, values, columns, dialect) for name, values in outcomes.items()}
-    query = selection(cases, dialect).from_(f"{IBIS_ROWS} AS {ALIAS}").sql(dialect=dialect.name)
+    query = _selection(cases, exp.to_table(IBIS_ROWS), dialect).sql(dialect=dialect.name)
     added = {name: ibis.literal(values[-1]).type() for name, values in outcomes.items()}
     view = ops.SQLStringView(table.alias(IBIS_ROWS).op(), query, ibis.schema({**schema, **added}))
     return view.to_expr()

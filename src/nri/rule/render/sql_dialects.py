@@ -63,12 +63,17 @@ def dialect_of(name: str | None) -> Dialect:
     return DIALECTS[name.lower()]
 
 
-def identifier(name: str, dialect: Dialect = PLAIN) -> str:
-    """Quote a name, so that no character in it can mean anything else."""
+def name_node(name: str, dialect: Dialect) -> "Expr":
+    """Return the name of a column or a table as an expression of sqlglot."""
     from sqlglot import exp
 
     check_name(name, dialect)
-    return exp.to_identifier(name, quoted=True).sql(dialect=dialect.name)
+    return exp.to_identifier(name, quoted=True)
+
+
+def identifier(name: str, dialect: Dialect = PLAIN) -> str:
+    """Quote a name, so that no character in it can mean anything else."""
+    return name_node(name, dialect).sql(dialect=dialect.name)
 
 
 def text_node(text: str, dialect: Dialect) -> "Expr":
