@@ -54,9 +54,7 @@ def predict(
         from nri.tasks.predictions import stream_predictions
 
         with progress("predicting") as step:
-            score = stream_predictions(
-                applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
-            )
+            score = stream_predictions(applied, files, out, only=only, step=step.count_rows)
     else:
         score = _predict_in_memory(applied, open_table(file, place), out, posterior, only=only)
     if score is not None:

@@ -17,6 +17,8 @@ from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.rule import Rule
+    from nri.table import Table
+    from nri.table.target import Answers
     from nri.tasks.compare import RowChanges
 
 DIFFERENT = 3  # Exit code of --fail-above.
@@ -64,19 +66,15 @@ def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out:
     from nri.table.cells import objects_of
     from nri.table.source import Source
     from nri.table.write import typed_columns, write_table
-    from nri.tasks.compare import row_changes
+    from nri.tasks.compare import row_changes, stream_changes
 
     files = files_to_stream(file, place)
     if files is not None:
-        from nri.tasks.compare import stream_changes
-
         with progress("comparing") as step:
-            return stream_changes(
-                old, new, files, out, step=lambda rows: step.describe(f"comparing: {rows} rows")
-            )
+            return stream_changes(old, new, files, out, step=step.count_rows)
     source = open_table(file, place)
     changes = row_changes(old, new, source)
-    if out is not None and changes.differs is not None:
+    if out is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
         both = Source({**typed_columns(source), **predicted})
         write_table({name: objects_of(both.listed(name))[changes.differs] for name in both.names}, out)
@@ -197,10 +195,13 @@ def slices(
 
     options: dict[str, Any] = {"tolerance": tolerance, "alpha": alpha, "most": most}
     options |= {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
+    both = ((labels, "--labels"), (predictions, "--predictions"))
+
+    def answers(table: "Table") -> "list[Answers]":
+        return [read_answers(table, *asked) for asked in both]
 
     def chosen(names: Sequence[str]) -> dict[str, Any]:
         """Return the columns to use and never to use; labels and predictions are never used anyway."""
-        both = ((labels, "--labels"), (predictions, "--predictions"))
         taken = [comparison_of(one, names, option)[0] for one, option in both]
         taken += [one for one in (groups, time_order) if one is not None]
         others = [name for name in split_names(never, names) or () if name not in taken]
@@ -213,15 +214,13 @@ def slices(
         with progress("searching for slices") as step:
             some, n_rows = some_rows(files, rows.sample or SAMPLE)
             options |= chosen(some.names)
-            options["step"] = lambda counted: step.describe(f"counting on all rows: {counted}")
-            result = stream_slices(files, some, n_rows, labels, predictions, **options)
+            result = stream_slices(files, some, n_rows, answers, step=step.count_rows, **options)
         searched = f"searched {len(some)} of {n_rows} rows (--sample), chosen by a hash"
         message(f"{searched}; all others are counted")
     else:
         table = open_table(file, rows).table()
+        truth, predicted = answers(table)
         options |= chosen(table.names)
-        truth = read_answers(table, labels, "--labels")
-        predicted = read_answers(table, predictions, "--predictions")
         features = table.without(truth.column, predicted.column).arranged(groups, time_order)
         message(note_on_rows(features, "--groups {}".format))
         with progress("searching for slices"):
