@@ -10,11 +10,10 @@ from typing import IO, TYPE_CHECKING, Any
 from nri.cli import options as opt
 from nri.cli.console import emit, message, printable, progress, show_rule
 from nri.cli.files import check_outputs, choose_format, read_rule, write_text
-from nri.cli.reading import open_table
+from nri.cli.reading import large_files, open_table
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.rows.files import Files
     from nri.rule import Rule
     from nri.table import Source
 
@@ -47,7 +46,7 @@ def predict(
         shown = tuple(dict.fromkeys(labels)) or target.classes
         applied = replace(applied, predicts=replace(target, shown=shown))
     _refuse_database(rule, file)
-    files = files_to_stream(file, place)
+    files = large_files(file, place)
     if files is not None and posterior is not None:
         raise InputError("--posterior is for tables that are read into memory; add --engine memory")
     if files is not None:
@@ -61,20 +60,6 @@ def predict(
         message(f"{score} whose {applied.target} is known")
     if out is not None:
         message(f"wrote {out}")
-
-
-def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
-    """Return the files whose rows are to be read some at a time; None if they fit into memory."""
-    from nri.rows.files import files_of, goes_by_engine
-
-    engines = {"auto": "auto", "memory": "memory", "stream": "duckdb"}
-    if rows.streaming not in engines:
-        raise InputError(f"no engine {rows.streaming!r}; use one of {', '.join(engines)}")
-    of_workbook = rows.sheet is not None or rows.header is not None
-    can_stream = not (file == "-" or of_workbook) and files_of(file) is not None
-    if rows.streaming == "stream" and not can_stream:
-        raise InputError(f"CSV, TSV and Parquet files can be streamed, not {file}; leave --engine out")
-    return goes_by_engine(file, engines[rows.streaming]) if can_stream else None
 
 
 class _SafeTerminal(StringIO):
@@ -141,7 +126,7 @@ def explain(
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
     applied = read_rule(rule)
-    files = files_to_stream(file, place)
+    files = large_files(file, place)
     numbers = list(row or ())
     if files is None:
         source = open_table(file, place)

@@ -3,14 +3,14 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import message, progress
-from nri.cli.files import parse_costs, parse_order, read_options, read_rule, read_settings, rows_in_place
+from nri.cli.files import parse_costs, parse_order, read_options, read_rule, read_settings
 from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -50,17 +50,48 @@ def open_rows(
     if reading.time is not None and (reading.target is not None or reading.positive is not None):
         raise InputError("--time and --event are what is explained; drop --target and --positive")
     with progress(f"reading {file}"):  # the imports take their time too
-        files = None if "://" in file else large_files(file, rows)
-        if files is None and "://" not in file:
-            opened: Table | Rows = _read_rows(file, reading, rows, config)
+        in_database = "://" in file
+        files = None if in_database else large_files(file, rows)
+        if in_database or files is not None:
+            opened: Any = _rows_in_place(file, files, reading, rows, config)
         else:
-            said = cache(partial(_outcome_and_options, reading, config))
-            opened = rows_in_place(file, files, reading, rows, lambda names: said(tuple(names)))
-    try:
+            opened = _read_rows(file, reading, rows, config)
+    with closing(opened) if hasattr(opened, "close") else nullcontext():
         yield opened
-    finally:
-        if hasattr(opened, "close"):
-            opened.close()
+
+
+def _rows_in_place(
+    file: str, files: "Files | None", reading: opt.Reading, rows: opt.RowOptions, config: opt.File
+) -> "Rows":
+    """Open rows that stay in large files, or in a database; the names of columns say how they are read."""
+    for option in ("weights", "groups", "time_order"):
+        if getattr(reading, option) is not None:
+            name = option.replace("_", "-")
+            raise InputError(f"--{name} is for tables that are read into memory; add --engine memory")
+    from nri.rows.database import open_database
+    from nri.rows.engine import Engine
+    from nri.rows.files import open_files
+    from nri.rows.open import rows_in_engine
+
+    @cache
+    def said(*names: str) -> "tuple[str, ReadOptions]":
+        return _outcome_and_options(reading, config, names)
+
+    if files is None:
+        engine: Engine = open_database(file, rows.table, rows.query, memory=rows.memory)
+    else:
+        shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
+        message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)")
+        engine = open_files(files, memory=rows.memory, options=lambda names: said(*names)[1])
+    try:
+        target, options = said(*(one.name for one in engine.columns))
+        asked = {name: getattr(reading, name) for name in ("positive", "time", "event")}
+        large: Rows = rows_in_engine(engine, target or None, **asked, options=options, size=rows.sample)
+    except BaseException:
+        engine.close()
+        raise
+    message(large.remark)
+    return large
 
 
 def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, config: opt.File) -> "Table":
@@ -97,18 +128,22 @@ def _outcome_and_options(
     return target, ReadOptions(exact=reading.exact_text, outcome=columns)
 
 
-def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
-    """Return the files whose rows stay where they are; None for small ones and other formats."""
-    if file == "-" or rows.sheet is not None or rows.header is not None:
-        if rows.engine == "duckdb":
-            raise InputError("--engine duckdb reads files, not standard input or workbooks; leave it out")
+def large_files(file: str, place: opt.RowOptions | opt.StreamOptions) -> "Files | None":
+    """Return the files whose rows are not read into memory at once; None for small ones and other formats."""
+    streams = isinstance(place, opt.StreamOptions)
+    asked, large = (place.streaming, "stream") if streams else (place.engine, "duckdb")
+    if asked not in ("auto", "memory", large):
+        raise InputError(f"no engine {asked!r}; use one of auto, memory, {large}")
+    if file == "-" or place.sheet is not None or place.header is not None:
+        if asked == large:
+            raise InputError(f"--engine {large} reads files, not standard input or workbooks; leave it out")
         return None
     is_text = file.lower().endswith((".csv", ".tsv", ".txt"))
-    if is_text and rows.engine == "auto" and os.path.isfile(file) and os.path.getsize(file) < _SURELY_SMALL:
+    if is_text and asked == "auto" and os.path.isfile(file) and os.path.getsize(file) < _SURELY_SMALL:
         return None
     from nri.rows.files import goes_by_engine
 
-    return goes_by_engine(file, rows.engine)
+    return goes_by_engine(file, "duckdb" if asked == large else asked)
 
 
 _LEAST_ENDING = 3  # Letters that the end of a column's name must have to be taken for it.

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nri.cli import options as opt
-from nri.cli.apply import files_to_stream
 from nri.cli.console import emit, message, progress
 from nri.cli.files import SAMPLE, check_outputs, in_memory, read_rule
 from nri.cli.induce import check_output, chosen_format, write_rule
@@ -68,7 +67,7 @@ def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out:
     from nri.table.write import typed_columns, write_table
     from nri.tasks.compare import row_changes, stream_changes
 
-    files = files_to_stream(file, place)
+    files = large_files(file, place)
     if files is not None:
         with progress("comparing") as step:
             return stream_changes(old, new, files, out, step=step.count_rows)
