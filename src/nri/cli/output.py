@@ -26,7 +26,7 @@ from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.induce.validate import FOLDS, HeldOut, MeanCost, cores, hold_out, mean_cost, price_of_knowledge
 from nri.outcome import Classes, Score
-from nri.outcome.score import Diagnostics, Measure
+from nri.outcome.score import Diagnostics
 from nri.rows.base import Rows
 from nri.rule import Clause, NumberTarget, Rule, spelled
 from nri.rule.phrase import number, phrase_clause, phrase_label, phrase_name
@@ -79,89 +79,81 @@ def reach_floors(asked: Question, options: InduceOptions) -> tuple[Floored, Held
 class Validation:
     """How good rules are on rows that they were not induced from."""
 
-    score: Score
-    method: str = "5-fold cross-validation"
-    cost: MeanCost | None = None
-    measures: tuple[Diagnostics, ...] = ()  # sensitivity, specificity, ... of classes
-    floors: Floored | None = None
+    held: HeldOut
+    floors: Floored | None
+    note: str  # the line below the rule
+    warning: str  # of a rule that is no better than a constant prediction
+    table: str  # of what is counted of classes
+    data: dict[str, Any]  # all of it, for JSON
 
-    @property
-    def warning(self) -> str:
-        """A line for a rule that is no better than a constant prediction; a floor is worth what it costs."""
-        if self.floors is not None and self.floors.tilt != 1.0:
-            return ""
-        return self.score.warning if self.cost is None else self.cost.warning
 
-    @property
-    def data(self) -> dict[str, Any]:
-        """The same as plain data, for JSON."""
-        score, cost = self.score, self.cost
-        value = {"value": score.value, "standard_error": score.error}
-        if score.interval is not None:
-            value |= {"low": score.interval.low, "high": score.interval.high}
-        data: dict[str, Any] = {
-            "method": self.method,
-            score.measure.replace("²", "2").lower(): value,
-            "baseline": score.baseline,
-            **score.details,
+def _validation(asked: Question, rule: Rule, held: HeldOut, floors: Floored | None = None) -> Validation:
+    score, cost, measures = held.score, None, ()
+    if rule.predicts.kind == "classes":
+        cost, measures = held.cost(asked.settings), held.diagnostics(rule.described, asked.scoring.prevalence)
+    warning = score.warning if cost is None else cost.warning
+    if floors is not None and floors.tilt != 1.0:  # a floor is worth what it costs
+        warning = ""
+    data = _data(held, cost, measures) | ({} if floors is None else {"floors": floors.data})
+    return Validation(held, floors, _note(rule, score, cost), warning, _table(rule.target, measures), data)
+
+
+def _data(held: HeldOut, cost: MeanCost | None, measures: Sequence[Diagnostics]) -> dict[str, Any]:
+    score = held.score
+    value = {"value": score.value, "standard_error": score.error}
+    if score.interval is not None:
+        value |= {"low": score.interval.low, "high": score.interval.high}
+    data: dict[str, Any] = {"method": held.method, score.measure.replace("²", "2").lower(): value}
+    data |= {"baseline": score.baseline, **score.details}
+    if cost is not None:
+        paid = {"value": cost.mean, "standard_error": cost.error, "one_class": cost.always}
+        data[f"mean_{cost.measure}"] = paid
+    for one in measures:
+        about = {"label": one.label, "prevalence": one.prevalence, "prevalence_assumed": one.assumed}
+        shares = {
+            title.replace(" ", "_").lower(): {"value": x.value, "low": x.interval.low, "high": x.interval.high}
+            for title, x in one.measures.items()
         }
-        if cost is not None:
-            data[f"mean_{cost.measure}"] = {
-                "value": cost.mean,
-                "standard_error": cost.error,
-                "one_class": cost.always,
-            }
-        if self.measures:
-            data["classes"] = [_measures_data(one) for one in self.measures]
-        if self.floors is not None:
-            data["floors"] = self.floors.data
-        return data
-
-    def note(self, rule: Rule) -> str:
-        """Return the line below the rule."""
-        score, target = self.score, rule.predicts
-        if target.kind == "classes":
-            paid = "" if self.cost is None else f", {self.cost.measure} {self.cost} a row"
-            weighted = "weighted, " if rule.labels.weighted else ""
-            return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
-        note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
-        if isinstance(target, NumberTarget):
-            names = ("mean_absolute_error", "mean_absolute_error_of_median")
-            off, median = (target.amount(score.details[name]) for name in names)
-            note += f", off by {off} on average (the median: {median})"
-        return note
-
-    def table(self, target: str) -> str:
-        """Return a table of all measures: one class fills a column, several fill a row each."""
-        heading = f"cross-validated, {phrase_name(target)}"
-        one = self.measures[0]
-        at = f" at prevalence {one.prevalence:g}" if one.assumed else ""
-        titles = [f"{title}{at}" if title in ("PPV", "NPV") else title for title in one.measures]
-        if len(self.measures) > 1:
-            lines = [(phrase_label(one.label), *map(str, one.measures.values())) for one in self.measures]
-            return text_table([(heading, *titles), *lines])
-        rows = [(f"{heading} = {phrase_label(one.label)}", "", "95 % interval")]
-        rows += [(title, *_cells(x)) for title, x in zip(titles, one.measures.values(), strict=True)]
-        return text_table(rows)
+        data.setdefault("classes", []).append(about | shares)
+    return data
 
 
-def _cells(measure: Measure) -> tuple[str, str]:
-    if measure.value is None:
-        return "-", ""
-    return f"{measure.value:.2f}", f"{measure.interval.low:.2f} to {measure.interval.high:.2f}"
+def _note(rule: Rule, score: Score, cost: MeanCost | None) -> str:
+    target = rule.predicts
+    if target.kind == "classes":
+        paid = "" if cost is None else f", {cost.measure} {cost} a row"
+        weighted = "weighted, " if rule.labels.weighted else ""
+        return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
+    note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
+    if isinstance(target, NumberTarget):
+        names = ("mean_absolute_error", "mean_absolute_error_of_median")
+        off, median = (target.amount(score.details[name]) for name in names)
+        note += f", off by {off} on average (the median: {median})"
+    return note
 
 
-def _measures_data(one: Diagnostics) -> dict[str, Any]:
-    measures = {
-        title.replace(" ", "_").lower(): {"value": x.value, "low": x.interval.low, "high": x.interval.high}
-        for title, x in one.measures.items()
-    }
-    return {"label": one.label, "prevalence": one.prevalence, "prevalence_assumed": one.assumed, **measures}
+def _table(target: str, measures: Sequence[Diagnostics]) -> str:
+    """Return a table of all measures: one class fills a column, several fill a row each."""
+    if not measures:
+        return ""
+    heading = f"cross-validated, {phrase_name(target)}"
+    one = measures[0]
+    at = f" at prevalence {one.prevalence:g}" if one.assumed else ""
+    titles = [f"{title}{at}" if title in ("PPV", "NPV") else title for title in one.measures]
+    if len(measures) > 1:
+        lines = [(phrase_label(one.label), *map(str, one.measures.values())) for one in measures]
+        return text_table([(heading, *titles), *lines])
+    rows = [(f"{heading} = {phrase_label(one.label)}", "", "95 % interval")]
+    for title, x in zip(titles, one.measures.values(), strict=True):
+        unknown = x.value is None
+        interval = "" if unknown else f"{x.interval.low:.2f} to {x.interval.high:.2f}"
+        rows.append((title, "-" if unknown else f"{x.value:.2f}", interval))
+    return text_table(rows)
 
 
 def judge(
-    asked: Question, induction: Induction, held: HeldOut | None, floored: Floored | None
-) -> tuple[HeldOut | None, Validation | None, MeanCost | None]:
+    asked: Question, induction: Induction, floors: tuple[Floored, HeldOut] | None
+) -> tuple[Validation | None, MeanCost | None]:
     """Say what was searched, what knowledge costs and what is doubtful; return how good the rule is."""
     rule, table, settings = induction.rule, asked.table, asked.settings
     cost = validation = None
@@ -171,26 +163,17 @@ def judge(
         message(str(price_of_knowledge(table, settings, rule, rng=asked.rng)))
     if table is not None and settings.prices_errors:
         cost = mean_cost(table, coded_predictions(rule, table), settings)
-    if asked.scoring.cv or held is not None:
-        held, validation = _validate(asked, rule, held, floored)
+    if floors is not None:
+        validation = _validation(asked, rule, floors[1], floors[0])
+    elif asked.scoring.cv:
+        with progress("cross-validating", steps=FOLDS) as step:
+            held = hold_out(asked.rows, settings, rng=asked.rng, jobs=cores(), step=step)
+        validation = _validation(asked, rule, held)
+    if validation is not None and validation.held.source is not None:
+        message(note_on_rows(validation.held.source, "--groups {}".format))
     if not asked.output.quiet:
         message(_warning(rule.settled, table, validation))
-    return held, validation, cost
-
-
-def _validate(
-    asked: Question, rule: Rule, held: HeldOut | None, floored: Floored | None
-) -> tuple[HeldOut, Validation]:
-    """Cross-validate unless it is done already, and return the scores, for every outcome."""
-    if held is None:
-        with progress("cross-validating", steps=FOLDS) as step:
-            held = hold_out(asked.rows, asked.settings, rng=asked.rng, jobs=cores(), step=step)
-    if held.source is not None:
-        message(note_on_rows(held.source, "--groups {}".format))
-    if rule.predicts.kind != "classes":
-        return held, Validation(held.score, held.method)
-    measures = held.diagnostics(rule.described, asked.scoring.prevalence)
-    return held, Validation(held.score, held.method, held.cost(asked.settings), measures, floored)
+    return validation, cost
 
 
 def _show_search(induction: Induction, rows: Table | Rows) -> None:
@@ -265,8 +248,7 @@ def show_more(
     asked: Question,
     induction: Induction,
     form: str | None,
-    held: HeldOut | None,
-    floored: Floored | None,
+    validation: Validation | None,
     about: dict[str, Any],
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
@@ -274,7 +256,6 @@ def show_more(
     if asked.table is None:
         if not (scoring.html or scoring.protect):
             return
-        held = None
         message("groups and report are about a sample; the rule was counted on all rows")
     table = in_memory(asked.rows, asked.sample)
     if settings.stable and rule.branches:
@@ -300,9 +281,11 @@ def show_more(
         protect=tuple(scoring.protect or ()),
         provenance=about,
     )
+    held = None if validation is None or asked.table is None else validation.held
     with progress("writing the report", steps=steps_of(options)) as step:
         report = gather_report(table, induction, settings, options=options, held=held, step=step)
-        write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
+        floors = None if validation is None else validation.floors
+        write_text(scoring.html, render_report(dataclasses.replace(report, floors=floors)))
 
 
 def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]:

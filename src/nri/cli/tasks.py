@@ -10,7 +10,7 @@ import typer
 from nri.cli import options as opt
 from nri.cli.console import emit, message, progress
 from nri.cli.files import SAMPLE, check_outputs, in_memory, read_rule
-from nri.cli.induce import check_output, chosen_format, write_rule
+from nri.cli.induce import check_output, write_rule
 from nri.cli.reading import generator, large_files, open_rows, open_table, settings_of, split_names
 from nri.errors import InputError, UnknownColumnError
 
@@ -99,8 +99,7 @@ def alternatives(
     from nri.induce.alternatives import alternatives as find
     from nri.induce.floors import Floors
 
-    check_output(output, file)
-    form = chosen_format(output)
+    form = check_output(output, file)
     if pick is None and output.out is not None:
         raise InputError("--out is for the rule that you pick; add --pick N, or write the list by > FILE")
     if pick is None and form not in (None, "text", "json"):
@@ -248,7 +247,7 @@ def surrogate(
     from nri.induce.validate import FOLDS
     from nri.tasks.surrogate import mimic
 
-    check_output(output, file)
+    form = check_output(output, file)
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     reading = opt.Reading(target, positive, weights=weights)
     try:
@@ -268,4 +267,4 @@ def surrogate(
     if score.measure == "accuracy":
         baseline = f"most frequent prediction {score.baseline:.2f}"
         note = f"rule: fidelity {score} (cross-validated; {baseline})"
-    write_rule(result.rule, output, chosen_format(output), note)
+    write_rule(result.rule, output, form, note)
