@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -16,6 +17,7 @@ from nri.errors import InputError
 if TYPE_CHECKING:
     from nri.rule import Rule
     from nri.table import Source
+    from nri.tasks.predictions import Part
 
 
 def predict(
@@ -121,30 +123,23 @@ def explain(
 
     Large files are read as far as the last row of --row.
     """
-    import numpy as np
+    from nri.tasks.predictions import explanations, stream_parts
 
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
     applied = read_rule(rule)
-    files = large_files(file, place)
-    numbers = list(row or ())
+    files, numbers = large_files(file, place), list(row or ())
     if files is None:
         source = open_table(file, place)
         numbers += [] if where is None else _rows_where(source, where)
-        for number in numbers:
-            if not 1 <= number <= len(source):
-                raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
-        places = np.array(numbers, dtype=np.int64) - 1
-        columns = {name: column.take(places) for name, column in applied.read(source).items()}
-        explanations = [str(one) for one in applied.explain(columns, len(places))]
-    elif where is not None:
-        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
+        parts: Iterable[Part] = [(1, len(source), applied.read(source))]
+    elif where is None:
+        parts = stream_parts(applied, files)
     else:
-        from nri.tasks.predictions import stream_explanations
-
-        with progress(f"reading {file}"):
-            explanations = stream_explanations(applied, files, numbers)
-    for number, text in zip(numbers, explanations, strict=True):
+        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
+    with progress(f"reading {file}"):
+        texts = explanations(applied, parts, numbers, file)
+    for number, text in zip(numbers, texts, strict=True):
         emit(f"row {number}: {text}")
 
 

@@ -21,13 +21,9 @@ SAMPLE = 20_000  # Rows of a large table that are taken by default where they mu
 
 
 def read_rule(path: Path) -> "Rule":
-    """Read a rule file; if there is none, say how one is made."""
+    """Read a rule file."""
     from nri.api import read_rule as read
-    from nri.errors import similar_files
 
-    if not os.path.exists(path) and not similar_files(path):
-        how = "nri induce FILE --target COLUMN --out RULE.json"
-        raise InputError(f"no rule file {path}; make one with: {how}")
     return read(path)
 
 

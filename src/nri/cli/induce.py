@@ -93,9 +93,7 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
     return f"rule: accuracy {phrase_share(accuracy)}{paid} ({weighted}on these rows)"
 
 
-def check_output(
-    output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None
-) -> str | None:
+def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> str | None:
     """Return the format of a rule, None if none is asked for; raise now if nothing could be written later."""
     given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
     check_outputs(given, {"the table": file})

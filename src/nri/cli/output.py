@@ -109,12 +109,12 @@ def _data(held: HeldOut, cost: MeanCost | None, measures: Sequence[Diagnostics])
         paid = {"value": cost.mean, "standard_error": cost.error, "one_class": cost.always}
         data[f"mean_{cost.measure}"] = paid
     for one in measures:
-        about = {"label": one.label, "prevalence": one.prevalence, "prevalence_assumed": one.assumed}
-        shares = {
-            title.replace(" ", "_").lower(): {"value": x.value, "low": x.interval.low, "high": x.interval.high}
-            for title, x in one.measures.items()
-        }
-        data.setdefault("classes", []).append(about | shares)
+        about: dict[str, Any] = {"label": one.label, "prevalence": one.prevalence}
+        about["prevalence_assumed"] = one.assumed
+        for title, share in one.measures.items():
+            bounds = {"low": share.interval.low, "high": share.interval.high}
+            about[title.replace(" ", "_").lower()] = {"value": share.value, **bounds}
+        data.setdefault("classes", []).append(about)
     return data
 
 
@@ -204,7 +204,8 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
     if table is not None and len(rule.columns) <= 2 and (found := leak(rule, table)):
         it = "is it" if len(found.columns) == 1 else "is one of them"
         remedy = f'Then leave it out: --without "{found.columns[0]}"'
-        return f"{found.text(repr)}: {it} the target in other words, or known only afterwards? {remedy}"
+        quoted = dataclasses.replace(found, columns=tuple(map(repr, found.columns)))
+        return f"{quoted}: {it} the target in other words, or known only afterwards? {remedy}"
     late = [name for name in rule.columns if not _AFTERWARDS.isdisjoint(re.split(r"[\W_]+", name.lower()))]
     if late:
         question = f"is {late[0]!r} known when the rule is to be applied?"

@@ -20,18 +20,17 @@ class Elapsed:
 
 
 class RuleHighlighter(RegexHighlighter):
-    """Marks the words and numbers of a rule in text form."""
+    """Marks the words of a rule in text form, and how good it is."""
 
     base_style = "rule."
     highlights = [  # noqa: RUF012  # the base class declares it so
         r"(?m)^(?P<word>IF| OR|     OR|THEN|ELSE IF|ELSE|ALWAYS)\b",
         r"(?P<word>\b(AND|NOT|ELSE)\b)",
-        r"(?P<number>(\d\.\d\d|-) of +[\d.]+ rows)",
         r"(?P<note>accuracy \d\.\d\d( ± \d\.\d\d)? \([^)]*\))",
     ]
 
 
-_THEME = Theme({"rule.word": "bold cyan", "rule.number": "dim", "rule.note": "green"})
+_THEME = Theme({"rule.word": "bold cyan", "rule.note": "green"})
 
 
 def print_rule(text: str) -> None:

@@ -10,7 +10,7 @@ import logging
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,7 +50,7 @@ def predictions(rule: Rule, source: Source) -> dict[str, NDArray[Any]]:
 
     Totals and footnotes below the table of a workbook get nothing.
     """
-    predicted = predicted_columns(rule, rule.read(source), len(source), added_names(rule, source.names))
+    predicted = _columns(rule, rule.read(source), len(source), added_names(rule, source.names))
     n_foot = _foot_rows(source)
     if not n_foot:
         return predicted
@@ -67,17 +67,14 @@ def _foot_rows(source: Source) -> int:
     """Return how many rows at the end of a workbook's table are totals and footnotes."""
     if source.workbook is None or len(source.names) < 3:
         return 0
-    for n_foot, place in enumerate(reversed(range(len(source)))):
-        row = (column[place] for column in source.rows.values())
+    for n_foot, row in enumerate(zip(*map(reversed, map(list, source.rows.values())), strict=True)):
         cells = [cell for cell in row if cell is not None and str(cell).strip()]
         if len(cells) > 1 and not _TOTAL.fullmatch(str(cells[0])):
             return n_foot
     return 0
 
 
-def predicted_columns(
-    rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]
-) -> dict[str, NDArray[Any]]:
+def _columns(rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Return the predictions of typed rows in columns of these names."""
     decided = rule.decide(columns, n_rows)
     values = [label_array(tuple(one))[decided] for one in rule.predicts.predictions(rule.estimates).values()]
@@ -130,8 +127,8 @@ class Truth:
     rule: Rule
     known: int = 0  # rows whose truth and whose prediction are known
     sums: Any = 0
-    """of classes [2, n_classes] the rows of each, and those predicted rightly; of a number [4] of absolute and
-    squared errors, and of distances from the origin and their squares"""
+    """of classes [2, n_classes]: their rows, and those that are predicted rightly; of a number [4]: absolute
+    and squared errors, distances from the origin and their squares"""
     origin: float = 0.0  # the first number: sums of squares near to it lose no digits
     strange: bool = False  # whether the target holds something that is no class of the rule
 
@@ -204,45 +201,52 @@ class Truth:
 def stream_predictions(
     rule: Rule,
     files: Files,
-    destination: Path | None,
+    out: Path | None,
     *,
     only: bool = False,
     step: Callable[[int], None] = lambda rows: None,
 ) -> str | None:
     """Write rows with what a rule predicts for them; return how good that is, where the truth is there.
 
-    The destination is a CSV, TSV or Parquet file, which is there when all was written; None is standard
-    output, as CSV. ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
+    They go to a CSV, TSV or Parquet file, which is there when all was written, or as CSV to standard output.
+    ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
     """
     reader, truth = PlanReader(rule.plans), Truth(rule)
     names: list[str] | None = None
-    with row_sink(destination, only) as sink:
+    with row_sink(out, only) as sink:
         for batch in batches(files):
             names = names or added_names(rule, batch.names)
-            predicted = predicted_columns(rule, reader.read(batch), len(batch), names)
+            predicted = _columns(rule, reader.read(batch), len(batch), names)
             sink.write(batch, predicted)
             truth.add(batch.source([rule.target]), next(iter(predicted.values())))
             step(batch.last)
     return truth.text
 
 
-def stream_explanations(rule: Rule, files: Files, numbers: Sequence[int]) -> list[str]:
-    """Return why rows of some numbers, from 1, have their prediction; later rows are not read."""
-    reader, explained = PlanReader(rule.plans), dict[int, str]()
-    if min(numbers) < 1:
-        raise InputError(f"no row {min(numbers)}: rows are counted from 1")
+Part = tuple[int, int, Columns]
+"""The number of the first row of some, from 1, how many they are, and what a rule reads of them."""
+
+
+def stream_parts(rule: Rule, files: Files) -> Iterator[Part]:
+    """Yield the rows of files of any size, as a rule reads them."""
+    reader = PlanReader(rule.plans)
     for batch in batches(files, rule.plans):
-        here = [number for number in numbers if batch.first <= number <= batch.last]
+        yield batch.first, len(batch), reader.read(batch)
+
+
+def explanations(rule: Rule, parts: Iterable[Part], numbers: Sequence[int], file: str) -> list[str]:
+    """Return why rows of some numbers have their prediction; rows behind them are not read."""
+    explained: dict[int, str] = {}
+    for first, n_rows, columns in parts:
+        here = [number for number in numbers if first <= number < first + n_rows]
         if here:
-            rows = np.array(here) - batch.first
-            columns = {name: column.take(rows) for name, column in reader.read(batch).items()}
-            explained |= zip(here, map(str, rule.explain(columns, len(rows))), strict=True)
-        if batch.last >= max(numbers):
-            break
-    for number in numbers:
-        if number not in explained:
-            raise InputError(f"no row {number}: {files.paths[0]} has rows 1 to {batch.last}")
-    return [explained[number] for number in numbers]
+            rows = np.array(here) - first
+            taken = {name: column.take(rows) for name, column in columns.items()}
+            explained |= zip(here, map(str, rule.explain(taken, len(rows))), strict=True)
+        if len(explained) == len({*numbers}):
+            return [explained[number] for number in numbers]
+    absent = next(number for number in numbers if number not in explained)
+    raise InputError(f"no row {absent}: {file} has rows 1 to {first + n_rows - 1}")
 
 
 @dataclass
@@ -289,12 +293,9 @@ def row_sink(destination: Path | None, only: bool) -> "Iterator[RowSink]":
     chosen = format_of(named)
     if chosen == "xlsx":
         raise InputError(f"{destination}: a workbook is no place for so many rows; end in .csv or .parquet")
-    opened = (
-        nullcontext(sys.stdout)
-        if destination is None
-        else atomic_file(destination, binary=chosen == "parquet")
-    )
-    with opened as file, closing(RowSink(file, named, only)) as sink:
+    is_binary = chosen == "parquet"
+    whole = nullcontext(sys.stdout) if destination is None else atomic_file(destination, binary=is_binary)
+    with whole as file, closing(RowSink(file, named, only)) as sink:
         yield sink
 
 
