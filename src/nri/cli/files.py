@@ -1,7 +1,7 @@
-"""Files that options name: rules and settings, and where results go."""
+"""Files that options name: rules, settings, rows that stay where they are, and where results go."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from nri.errors import InputError, UnknownColumnError
 if TYPE_CHECKING:
     from nri.induce.settings import Settings
     from nri.rows.base import Rows
+    from nri.rows.files import Files
     from nri.rule import Label, Rule
     from nri.table import Table
     from nri.table.codes import ReadOptions
@@ -126,6 +127,40 @@ def _by_class(costs: Mapping[str, float], classes: "Sequence[Label]") -> "dict[L
     if not classes:
         raise InputError("a cost is of an error on a class, but the target has no classes; drop the cost")
     return {classes[class_index(classes, label)]: cost for label, cost in costs.items()}
+
+
+def rows_in_place(
+    file: str,
+    files: "Files | None",
+    reading: opt.Reading,
+    rows: opt.RowOptions,
+    said: "Callable[[tuple[str, ...]], tuple[str, ReadOptions]]",
+) -> "Rows":
+    """Open rows that stay in large files, or in a database; the names of columns say how they are read."""
+    for option in ("weights", "groups", "time_order"):
+        if getattr(reading, option) is not None:
+            name = option.replace("_", "-")
+            raise InputError(f"--{name} is for tables that are read into memory; add --engine memory")
+    from nri.rows.database import open_database
+    from nri.rows.engine import Engine
+    from nri.rows.files import open_files
+    from nri.rows.open import rows_in_engine
+
+    if files is None:
+        engine: Engine = open_database(file, rows.table, rows.query, memory=rows.memory)
+    else:
+        shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
+        message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)")
+        engine = open_files(files, memory=rows.memory, options=lambda names: said(tuple(names))[1])
+    try:
+        target, options = said(tuple(one.name for one in engine.columns))
+        asked = {name: getattr(reading, name) for name in ("positive", "time", "event")}
+        large: Rows = rows_in_engine(engine, target or None, **asked, options=options, size=rows.sample)
+    except BaseException:
+        engine.close()
+        raise
+    message(large.remark)
+    return large
 
 
 def in_memory(rows: "Table | Rows", size: int | None) -> "Table":

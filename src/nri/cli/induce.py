@@ -96,12 +96,15 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
 def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> str | None:
     """Return the format of a rule, None if none is asked for; raise now if nothing could be written later."""
     given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
-    check_outputs(given, {"the table": file})
+    if any(given.values()):
+        check_outputs(given, {"the table": file})
     if scoring is not None and scoring.prevalence is not None:
         if not (scoring.cv or scoring.html):
             raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
         if not 0 < (share := scoring.prevalence) < 1:
             raise InputError(f"--prevalence is a share between 0 and 1, not {share:g}; 5 % is 0.05")
+    if not (output.form or output.out or output.dialect):
+        return None
     form = choose_format(output.form, output.out, implied="sql" if output.dialect is not None else None)
     if output.dialect is not None and form != "sql":
         raise InputError(f"--dialect is for --format sql, not for {form}; drop it, or add that")

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import message, progress
-from nri.cli.files import parse_costs, parse_order, read_options, read_rule, read_settings
+from nri.cli.files import parse_costs, parse_order, read_options, read_rule, read_settings, rows_in_place
 from nri.errors import InputError, MissingTargetError, UnknownColumnError
 
 if TYPE_CHECKING:
@@ -53,45 +53,12 @@ def open_rows(
         in_database = "://" in file
         files = None if in_database else large_files(file, rows)
         if in_database or files is not None:
-            opened: Any = _rows_in_place(file, files, reading, rows, config)
+            said = cache(partial(_outcome_and_options, reading, config))
+            opened: Any = rows_in_place(file, files, reading, rows, said)
         else:
             opened = _read_rows(file, reading, rows, config)
     with closing(opened) if hasattr(opened, "close") else nullcontext():
         yield opened
-
-
-def _rows_in_place(
-    file: str, files: "Files | None", reading: opt.Reading, rows: opt.RowOptions, config: opt.File
-) -> "Rows":
-    """Open rows that stay in large files, or in a database; the names of columns say how they are read."""
-    for option in ("weights", "groups", "time_order"):
-        if getattr(reading, option) is not None:
-            name = option.replace("_", "-")
-            raise InputError(f"--{name} is for tables that are read into memory; add --engine memory")
-    from nri.rows.database import open_database
-    from nri.rows.engine import Engine
-    from nri.rows.files import open_files
-    from nri.rows.open import rows_in_engine
-
-    @cache
-    def said(*names: str) -> "tuple[str, ReadOptions]":
-        return _outcome_and_options(reading, config, names)
-
-    if files is None:
-        engine: Engine = open_database(file, rows.table, rows.query, memory=rows.memory)
-    else:
-        shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
-        message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)")
-        engine = open_files(files, memory=rows.memory, options=lambda names: said(*names)[1])
-    try:
-        target, options = said(*(one.name for one in engine.columns))
-        asked = {name: getattr(reading, name) for name in ("positive", "time", "event")}
-        large: Rows = rows_in_engine(engine, target or None, **asked, options=options, size=rows.sample)
-    except BaseException:
-        engine.close()
-        raise
-    message(large.remark)
-    return large
 
 
 def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, config: opt.File) -> "Table":
