@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -35,14 +35,13 @@ from nri.table import Table
 from nri.table.left_out import describe_left_out
 from nri.tasks.fairness import Groups, by_group, note_on, protected_columns
 from nri.tasks.leaks import leak
-from nri.tasks.stability import Stability, clause_stability
+from nri.tasks.stability import ClauseFrequency, ClauseStability, Stability, clause_stability
 
 if TYPE_CHECKING:  # which would load what few commands need
     from nri.induce.alternatives import Alternative, Alternatives
-    from nri.tasks.compare import ClassChange, Comparison, RowChanges
+    from nri.tasks.compare import Comparison, RowChanges
     from nri.tasks.slices import Slices
 
-_EXAMPLE = "they differ, for example, where"
 FEW_SAMPLES = 10  # Samples behind the one line of `nri induce --stable`.
 
 
@@ -88,7 +87,8 @@ class Validation:
 
 
 def _validation(asked: Question, rule: Rule, held: HeldOut, floors: Floored | None = None) -> Validation:
-    score, cost, measures = held.score, None, ()
+    score, cost = held.score, None
+    measures: tuple[Diagnostics, ...] = ()
     if rule.predicts.kind == "classes":
         cost, measures = held.cost(asked.settings), held.diagnostics(rule.described, asked.scoring.prevalence)
     warning = score.warning if cost is None else cost.warning
@@ -329,39 +329,33 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     return "\n".join("  ".join(map(padded, row, range(len(row)))).rstrip() for row in rows)
 
 
-def comparison_lines(comparison: "Comparison", rule: Rule) -> list[str]:
-    """Return what changed from one rule to another; predictions are written as the new one writes them."""
-    lines = ["both rules are the same"] if comparison.same_words else []
+def comparison_lines(comparison: "Comparison", rule: Rule) -> Iterator[str]:
+    """Yield what changed from one rule to another; predictions are written as the new one writes them."""
+    example, does = "they differ, for example, where", "predicts it" if comparison.opposite else "fires"
+    if comparison.same_words:
+        yield "both rules are the same"
     for change in comparison.classes:
-        lines += _class_lines(change, rule, "predicts it" if comparison.opposite else "fires")
+        label = "" if change.label is None else f" = {phrase_label(change.label)}"
+        yield f"{phrase_name(rule.target)}{label}: the new rule {does} on {change.relation}"
+        yield from (f"    {phrase_clause(clause)}" for clause in change.kept)
+        yield from (f"  ~ {phrase_clause(one.old)}  ->  {phrase_clause(one.new)}" for one in change.moved)
+        yield from (f"  - {phrase_clause(clause)}" for clause in change.dropped)
+        yield from (f"  + {phrase_clause(clause)}" for clause in change.added)
+        if change.example is not None and not comparison.opposite:
+            yield f"  {example} {phrase_clause(change.example)}"
     if comparison.opposite and comparison.classes[0].example is not None:
-        lines.append(f"{_EXAMPLE} {phrase_clause(comparison.classes[0].example)}")
+        yield f"{example} {phrase_clause(comparison.classes[0].example)}"
     old, new = comparison.default_old, comparison.default_new
     if old != new:
-        lines.append(f"else: {_shown(old, rule)} -> {_shown(new, rule)}")
-    for region in comparison.regions:
-        changed = f"{_shown(region.old, rule)} -> {_shown(region.new, rule)}"
-        lines.append(f"{changed} where {phrase_clause(region.where)}")
+        yield f"else: {_shown(old, rule)} -> {_shown(new, rule)}"
+    for one in comparison.regions:
+        yield f"{_shown(one.old, rule)} -> {_shown(one.new, rule)} where {phrase_clause(one.where)}"
     dropped, added = comparison.columns_dropped, comparison.columns_added
     for title, names in (("no longer read", dropped), ("newly read", added)):
         if names:
-            lines.append(f"columns {title}: {', '.join(names)}")
-    return lines if comparison.rows is None else [*lines, *_row_lines(comparison.rows, rule)]
-
-
-def _class_lines(change: "ClassChange", rule: Rule, does: str) -> list[str]:
-    subject = phrase_name(rule.target)
-    if change.label is not None:
-        subject += f" = {phrase_label(change.label)}"
-    lines = [f"{subject}: the new rule {does} on {change.relation}"]
-    lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
-    for moved in change.moved:
-        lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
-    lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
-    lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
-    if change.example is not None and does == "fires":
-        lines.append(f"  {_EXAMPLE} {phrase_clause(change.example)}")
-    return lines
+            yield f"columns {title}: {', '.join(names)}"
+    if comparison.rows is not None:
+        yield from _row_lines(comparison.rows, rule)
 
 
 def _shown(value: object, rule: Rule) -> str:
@@ -371,45 +365,38 @@ def _shown(value: object, rule: Rule) -> str:
     return f"{value:g}" if rule.predicts.kind == "survival" else phrase_label(value)  # type: ignore[arg-type]
 
 
-def _row_lines(rows: "RowChanges", rule: Rule) -> list[str]:
-    lines = [f"they differ on {rows.differing} of {rows.n_rows} rows"]
+def _row_lines(rows: "RowChanges", rule: Rule) -> Iterator[str]:
+    yield f"they differ on {rows.differing} of {rows.n_rows} rows"
     for old, new, count in rows.changes:
-        lines.append(f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}")
+        yield f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}"
     if rows.differing:
         more = f", ... ({rows.differing} in all)" if rows.differing > len(rows.first) else ""
-        lines.append(f"  rows {', '.join(map(str, rows.first))}{more}")
+        yield f"  rows {', '.join(map(str, rows.first))}{more}"
     if rows.score_old is not None and rows.score_new is not None:
-        lines.append(f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows")
-    return lines
+        yield f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows"
 
 
 def show_stability(rule: Rule | None, result: Stability) -> None:
     """Show how far samples agree on a rule, and the rule itself if it is given."""
-
-    def label(value: object) -> str:
-        return "" if value is None else phrase_label(value)  # type: ignore[arg-type]
-
     if rule is not None:
         show_rule(rule.render("text"))
         emit("")
     emit(f"{result}\n\n")
-    lines: list[tuple[str, ...]] = [
-        ("clause of the rule", "for", "same words", "same conditions", "rows in common")
-    ]
+    lines = [("clause of the rule", "for", "same words", "same conditions", "rows in common")]
     for one in result.clauses:
-        shares = map("{:.0%}".format, (one.same_words, one.same_conditions, one.overlap))
-        lines.append((phrase_clause(one.clause), label(one.label), *shares))
+        words, conditions, rows = map("{:.0%}".format, (one.same_words, one.same_conditions, one.overlap))
+        lines.append((*_clause_of(one), words, conditions, rows))
     if result.clauses:
         emit(text_table(lines, left=2))
-    rest = [
-        (phrase_clause(one.clause), label(one.label), f"{one.share:.0%}")
-        for one in result.recurring
-        if not one.in_rule
-    ]
+    rest = [(*_clause_of(one), f"{one.share:.0%}") for one in result.recurring if not one.in_rule]
     if rest:
         emit("\n" + text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
     sizes = " to ".join(map(str, sorted({min(result.n_clauses), max(result.n_clauses)})))
     message(f"rules of samples have {sizes} {'clause' if sizes == '1' else 'clauses'}")
+
+
+def _clause_of(one: ClauseStability | ClauseFrequency) -> tuple[str, str]:
+    return phrase_clause(one.clause), "" if one.label is None else phrase_label(one.label)
 
 
 def show_slices(result: "Slices") -> None:

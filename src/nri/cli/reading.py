@@ -97,8 +97,10 @@ def _outcome_and_options(
 
 def large_files(file: str, place: opt.RowOptions | opt.StreamOptions) -> "Files | None":
     """Return the files whose rows are not read into memory at once; None for small ones and other formats."""
-    streams = isinstance(place, opt.StreamOptions)
-    asked, large = (place.streaming, "stream") if streams else (place.engine, "duckdb")
+    if isinstance(place, opt.StreamOptions):
+        asked, large = place.streaming, "stream"
+    else:
+        asked, large = place.engine, "duckdb"
     if asked not in ("auto", "memory", large):
         raise InputError(f"no engine {asked!r}; use one of auto, memory, {large}")
     if file == "-" or place.sheet is not None or place.header is not None:

@@ -195,8 +195,8 @@ def slices(
     options |= {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
     both = ((labels, "--labels"), (predictions, "--predictions"))
 
-    def answers(table: "Table") -> "list[Answers]":
-        return [read_answers(table, *asked) for asked in both]
+    def answers(table: "Table") -> "tuple[Answers, Answers]":
+        return read_answers(table, *both[0]), read_answers(table, *both[1])
 
     def chosen(names: Sequence[str]) -> dict[str, Any]:
         """Return the columns to use and never to use; labels and predictions are never used anyway."""

@@ -276,10 +276,9 @@ def _different(ranked: Sequence[Candidate], truth: BoolArray, wrong: BoolArray, 
         shared = ((rows & other).sum() / max(1, min(rows.sum(), other.sum())) for other in taken.values())
         if max(shared, default=0.0) > _SAME:
             continue
-        among = (np.array([mask.sum()], dtype=np.float64) for mask in (rows & left, rows & left & wrong))
-        if _scores(*among, wrong[left], 1)[0] > _NEW:
-            taken[one] = rows
-            left &= ~rows
+        own, errors = (np.array([float(mask.sum())]) for mask in (rows & left, rows & left & wrong))
+        if _scores(own, errors, wrong[left], 1)[0] > _NEW:
+            taken[one], left = rows, left & ~rows
         if len(taken) == most or not left.any():
             break
     return list(taken)
@@ -314,7 +313,7 @@ def stream_slices(
     files: Files,
     searched: Source,
     n_rows: int,
-    answers: Callable[[Table], Sequence[Answers]],
+    answers: Callable[[Table], tuple[Answers, Answers]],
     *,
     tolerance: float | None,
     alpha: float,
