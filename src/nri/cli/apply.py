@@ -15,7 +15,6 @@ from nri.cli.reading import large_files, open_table
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.rule import Rule
     from nri.table import Source
     from nri.tasks.predictions import Part
 
@@ -38,26 +37,37 @@ def predict(
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
+    from nri.table.source import open_source
+    from nri.table.target import class_index
+    from nri.table.write import write_beside, write_table
+    from nri.tasks.predictions import Truth, posterior_columns, predictions, stream_predictions
+
     applied = read_rule(rule)
     if probability_of or probabilities:  # of the classes that are named, or of each
-        from nri.table.target import class_index
-
         target = applied.labels
         named = [] if probabilities else probability_of or []
         labels = [target.classes[class_index(target.classes, label)] for label in named]
-        shown = tuple(dict.fromkeys(labels)) or target.classes
-        applied = replace(applied, predicts=replace(target, shown=shown))
+        added = tuple(dict.fromkeys(labels)) or target.classes
+        applied = replace(applied, predicts=replace(target, shown=added))
     _refuse_database(rule, file)
     files = large_files(file, place)
     if files is not None and posterior is not None:
         raise InputError("--posterior is for tables that are read into memory; add --engine memory")
+    shown = out or table_output()
     if files is not None:
-        from nri.tasks.predictions import stream_predictions
-
         with progress("predicting") as step:
-            score = stream_predictions(applied, files, out, only=only, step=step.count_rows)
+            score = stream_predictions(applied, files, shown, only=only, step=step.count_rows)
     else:
-        score = _predict_in_memory(applied, open_table(file, place), out, posterior, only=only)
+        source, truth = open_table(file, place), Truth(applied)
+        predicted = predictions(applied, source)
+        if posterior is not None:
+            predicted |= posterior_columns(applied, source, open_source(posterior, rewritable=False))
+        if only:
+            write_table(predicted, shown)
+        else:
+            write_beside(source, predicted, shown)
+        truth.add(source, next(iter(predicted.values())))
+        score = truth.text
     if score is not None:
         message(f"{score} whose {applied.target} is known")
     if out is not None:
@@ -74,27 +84,6 @@ class _SafeTerminal(StringIO):
 def table_output() -> IO[str]:
     """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
     return _SafeTerminal() if sys.stdout.isatty() else sys.stdout
-
-
-def _predict_in_memory(
-    rule: "Rule", source: "Source", out: Path | None, posterior: str | None, *, only: bool
-) -> str | None:
-    """Write the predictions; return how good they are if the table holds the truth."""
-    from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import Truth, posterior_columns, predictions
-
-    predicted = predictions(rule, source)
-    if posterior is not None:
-        from nri.table.source import open_source
-
-        predicted |= posterior_columns(rule, source, open_source(posterior, rewritable=False))
-    if only:
-        write_table(predicted, out or table_output())
-    else:
-        write_beside(source, predicted, out or table_output())
-    truth = Truth(rule)
-    truth.add(source, next(iter(predicted.values())))
-    return truth.text
 
 
 def _refuse_database(rule: Path, file: str) -> None:

@@ -246,11 +246,7 @@ def _remedy(rule: Rule) -> str:
 
 
 def show_more(
-    asked: Question,
-    induction: Induction,
-    form: str | None,
-    validation: Validation | None,
-    about: dict[str, Any],
+    asked: Question, induction: Induction, form: str | None, found: Validation | None, about: dict[str, Any]
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
     rule, settings, scoring = induction.rule.settled, asked.settings, asked.scoring
@@ -282,10 +278,9 @@ def show_more(
         protect=tuple(scoring.protect or ()),
         provenance=about,
     )
-    held = None if validation is None or asked.table is None else validation.held
+    held, floors = (None, None) if found is None else (found.held, found.floors)
     with progress("writing the report", steps=steps_of(options)) as step:
         report = gather_report(table, induction, settings, options=options, held=held, step=step)
-        floors = None if validation is None else validation.floors
         write_text(scoring.html, render_report(dataclasses.replace(report, floors=floors)))
 
 

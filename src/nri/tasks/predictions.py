@@ -9,7 +9,6 @@ import itertools
 import logging
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -201,14 +200,14 @@ class Truth:
 def stream_predictions(
     rule: Rule,
     files: Files,
-    out: Path | None,
+    out: Path | IO[str],
     *,
     only: bool = False,
     step: Callable[[int], None] = lambda rows: None,
 ) -> str | None:
     """Write rows with what a rule predicts for them; return how good that is, where the truth is there.
 
-    They go to a CSV, TSV or Parquet file, which is there when all was written, or as CSV to standard output.
+    They go to a CSV, TSV or Parquet file, which is there when all was written, or as CSV to a stream.
     ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
     """
     reader, truth = PlanReader(rule.plans), Truth(rule)
@@ -287,15 +286,15 @@ class PlanReader:
 
 
 @contextmanager
-def row_sink(destination: Path | None, only: bool) -> "Iterator[RowSink]":
+def row_sink(destination: Path | IO[str], only: bool) -> "Iterator[RowSink]":
     """Open what rows are written to; a file is there only when all of it was written."""
-    named = destination or sys.stdout
-    chosen = format_of(named)
+    chosen = format_of(destination)
     if chosen == "xlsx":
         raise InputError(f"{destination}: a workbook is no place for so many rows; end in .csv or .parquet")
-    is_binary = chosen == "parquet"
-    whole = nullcontext(sys.stdout) if destination is None else atomic_file(destination, binary=is_binary)
-    with whole as file, closing(RowSink(file, named, only)) as sink:
+    whole: Any = nullcontext(destination)
+    if isinstance(destination, Path):
+        whole = atomic_file(destination, binary=chosen == "parquet")
+    with whole as file, closing(RowSink(file, destination, only)) as sink:
         yield sink
 
 
