@@ -321,7 +321,7 @@ def stream_changes(
             part = *_, differs = _predicted(batch.source([new.target]), was, now)
             if sink is not None:
                 both = {f"old_{new.target}": was[differs], f"new_{new.target}": now[differs]}
-                sink.write(Batch(batch.first, batch.rows.filter(differs)), both)
+                sink(Batch(batch.first, batch.rows.filter(differs)), both)
             yield part
             step(batch.last)
 

@@ -10,7 +10,7 @@ import logging
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -212,11 +212,11 @@ def stream_predictions(
     """
     reader, truth = PlanReader(rule.plans), Truth(rule)
     names: list[str] | None = None
-    with row_sink(out, only) as sink:
+    with row_sink(out, only) as write:
         for batch in batches(files):
             names = names or added_names(rule, batch.names)
             predicted = _columns(rule, reader.read(batch), len(batch), names)
-            sink.write(batch, predicted)
+            write(batch, predicted)
             truth.add(batch.source([rule.target]), next(iter(predicted.values())))
             step(batch.last)
     return truth.text
@@ -285,59 +285,51 @@ class PlanReader:
             raise InputError(f"column {name!r} has several units or formats of dates; {remedy}")
 
 
+RowSink = Callable[[Batch, Mapping[str, NDArray[Any]]], None]
+"""What writes some rows, and the columns that are added to them, behind those before."""
+
+
 @contextmanager
-def row_sink(destination: Path | IO[str], only: bool) -> "Iterator[RowSink]":
-    """Open what rows are written to; a file is there only when all of it was written."""
-    chosen = format_of(destination)
+def row_sink(destination: Path | IO[str], only: bool) -> Iterator[RowSink]:
+    """Open what rows are written to, as CSV, TSV or Parquet; a file is there only when all was written.
+
+    ``only`` leaves the columns of the rows themselves out.
+    """
+    chosen, begun = format_of(destination), False
+    file: Any = destination
+    writer: Any = None
     if chosen == "xlsx":
         raise InputError(f"{destination}: a workbook is no place for so many rows; end in .csv or .parquet")
-    whole: Any = nullcontext(destination)
-    if isinstance(destination, Path):
-        whole = atomic_file(destination, binary=chosen == "parquet")
-    with whole as file, closing(RowSink(file, destination, only)) as sink:
-        yield sink
 
+    def write_parquet(batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
 
-@dataclass
-class RowSink:
-    """Writes rows after rows, and what is added to them, as CSV, TSV or Parquet."""
+        nonlocal writer
+        rows = batch.rows.select([]) if only else batch.rows
+        for name, column in added.items():
+            rows = rows.append_column(name, pa.array(column))
+        writer = writer or opened.enter_context(parquet.ParquetWriter(file, rows.schema))
+        writer.write_table(rows)
 
-    file: IO[Any]
-    named: Path | IO[str]  # what says the format by its name
-    only: bool  # whether the columns of the rows themselves are left out
-    begun: bool = False
-    parquet: Any = None
-
-    def write(self, batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
-        """Write rows behind those before."""
-        chosen = format_of(self.named)
-        if chosen == "parquet":
-            self._write_parquet(batch.rows.select([]) if self.only else batch.rows, added)
-        elif batch.written is None or self.only:
-            columns = added if self.only else {**_written(batch.rows), **added}
-            write_rows(columns, self.file, chosen, header=not self.begun)
+    def write_text(batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
+        nonlocal begun
+        if batch.written is None or only:
+            columns = added if only else {**_written(batch.rows), **added}
+            write_rows(columns, file, chosen, header=not begun)
         else:
-            delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
+            delimiter = delimiter_for(destination, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
             if lines is None:
                 cause = f"the rows from {batch.first} on cannot be separated line by line"
                 raise InputError(f"{cause}; use --out FILE.parquet, or --engine memory")
-            self.file.writelines(lines[self.begun :])
-        self.begun = True
+            file.writelines(lines[begun:])
+        begun = True
 
-    def _write_parquet(self, rows: "pa.Table", added: Mapping[str, NDArray[Any]]) -> None:
-        import pyarrow as pa
-        from pyarrow import parquet
-
-        for name, column in added.items():
-            rows = rows.append_column(name, pa.array(column))
-        self.parquet = self.parquet or parquet.ParquetWriter(self.file, rows.schema)
-        self.parquet.write_table(rows)
-
-    def close(self) -> None:
-        """Finish a Parquet file."""
-        if self.parquet is not None:
-            self.parquet.close()
+    with ExitStack() as opened:
+        if isinstance(destination, Path):
+            file = opened.enter_context(atomic_file(destination, binary=chosen == "parquet"))
+        yield write_parquet if chosen == "parquet" else write_text
 
 
 def _written(rows: "pa.Table") -> dict[str, Any]:
