@@ -1,6 +1,7 @@
 """Files that options name: rules, settings, rows that stay where they are, and where results go."""
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,15 +74,13 @@ def parse_missing(texts: Collection[str], names: Collection[str]) -> dict[str, t
     """Return missing cells by column from texts such as ``-999,unknown`` and ``sbp=-1``."""
     from nri.table.cells import as_code
 
-    missing: dict[str, tuple[str, ...]] = {}
+    missing: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for text in texts:
         name, sign, cells = text.partition("=")
-        if not sign:
-            name, cells = "", text
-        elif name.strip() not in names:
-            raise UnknownColumnError(name.strip(), tuple(names), where="--missing")
-        codes = [as_code(cell) for cell in cells.split(",") if cell.strip()]
-        missing[name.strip()] = (*missing.get(name.strip(), ()), *codes)
+        name, cells = (name.strip(), cells) if sign else ("", text)
+        if sign and name not in names:
+            raise UnknownColumnError(name, tuple(names), where="--missing")
+        missing[name] += tuple(as_code(cell) for cell in cells.split(",") if cell.strip())
     return missing
 
 

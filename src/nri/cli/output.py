@@ -398,18 +398,15 @@ def show_slices(result: "Slices") -> None:
     """Show the slices on which a model errs, and how many were doubtful."""
     tested = f"{result.rows} rows held out for testing ({result.errors} errors)"
     message(f"error rate {result.rate:.2f} on the {tested}")
-    if result.slices:
-        lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
-        for one in result.slices:
-            counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
-            interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
-            p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
-            lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
-        emit(text_table(lines))
-    else:
-        emit("no slice: errors are not concentrated on rows that the columns separate")
-    if result.rejected:
-        n = len(result.rejected)
+    lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
+    for one in result.slices:
+        counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
+        interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
+        p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
+        lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
+    nothing = "no slice: errors are not concentrated on rows that the columns separate"
+    emit(text_table(lines) if result.slices else nothing)
+    if n := len(result.rejected):
         more = f"{n} more" if result.slices else str(n)
         verb = "was" if n == 1 else "were"
         message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})")

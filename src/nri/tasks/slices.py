@@ -272,7 +272,7 @@ def _different(ranked: Sequence[Candidate], truth: BoolArray, wrong: BoolArray, 
     taken: dict[Candidate, BoolArray] = {}
     left = np.ones(len(wrong), dtype=bool)
     for one in ranked:
-        rows = truth[:, list(one.literals)].all(axis=1)
+        rows = np.asarray(truth[:, list(one.literals)].all(axis=1))
         shared = ((rows & other).sum() / max(1, min(rows.sum(), other.sum())) for other in taken.values())
         if max(shared, default=0.0) > _SAME:
             continue
