@@ -15,8 +15,8 @@ from nri.cli.reading import large_files, open_table
 from nri.errors import InputError
 
 if TYPE_CHECKING:
+    from nri.rule import Columns, Rule
     from nri.table import Source
-    from nri.tasks.predictions import Part
 
 
 def predict(
@@ -112,8 +112,6 @@ def explain(
 
     Large files are read as far as the last row of --row.
     """
-    from nri.tasks.predictions import explanations, stream_parts
-
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
     applied = read_rule(rule)
@@ -121,15 +119,36 @@ def explain(
     if files is None:
         source = open_table(file, place)
         numbers += [] if where is None else _rows_where(source, where)
-        parts: Iterable[Part] = [(1, len(source), applied.read(source))]
+        parts: Iterable[tuple[int, int, Columns]] = [(1, len(source), applied.read(source))]
     elif where is None:
+        from nri.tasks.predictions import stream_parts
+
         parts = stream_parts(applied, files)
     else:
         raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
     with progress(f"reading {file}"):
-        texts = explanations(applied, parts, numbers, file)
+        texts = _explanations(applied, parts, numbers, file)
     for number, text in zip(numbers, texts, strict=True):
         emit(f"row {number}: {text}")
+
+
+def _explanations(
+    rule: "Rule", parts: "Iterable[tuple[int, int, Columns]]", numbers: list[int], file: str
+) -> list[str]:
+    """Return why rows of some numbers have their prediction; rows behind them are not read."""
+    import numpy as np
+
+    explained: dict[int, str] = {}
+    for first, n_rows, columns in parts:
+        here = [number for number in numbers if first <= number < first + n_rows]
+        if here:
+            rows = np.array(here) - first
+            taken = {name: column.take(rows) for name, column in columns.items()}
+            explained |= zip(here, map(str, rule.explain(taken, len(rows))), strict=True)
+        if len(explained) == len({*numbers}):
+            return [explained[number] for number in numbers]
+    absent = next(number for number in numbers if number not in explained)
+    raise InputError(f"no row {absent}: {file} has rows 1 to {first + n_rows - 1}")
 
 
 def _rows_where(source: "Source", condition: str) -> list[int]:

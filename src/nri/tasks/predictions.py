@@ -9,7 +9,7 @@ import itertools
 import logging
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -222,30 +222,11 @@ def stream_predictions(
     return truth.text
 
 
-Part = tuple[int, int, Columns]
-"""The number of the first row of some, from 1, how many they are, and what a rule reads of them."""
-
-
-def stream_parts(rule: Rule, files: Files) -> Iterator[Part]:
-    """Yield the rows of files of any size, as a rule reads them."""
+def stream_parts(rule: Rule, files: Files) -> Iterator[tuple[int, int, Columns]]:
+    """Yield of some rows after others the number of the first, how many they are, and what a rule reads."""
     reader = PlanReader(rule.plans)
     for batch in batches(files, rule.plans):
         yield batch.first, len(batch), reader.read(batch)
-
-
-def explanations(rule: Rule, parts: Iterable[Part], numbers: Sequence[int], file: str) -> list[str]:
-    """Return why rows of some numbers have their prediction; rows behind them are not read."""
-    explained: dict[int, str] = {}
-    for first, n_rows, columns in parts:
-        here = [number for number in numbers if first <= number < first + n_rows]
-        if here:
-            rows = np.array(here) - first
-            taken = {name: column.take(rows) for name, column in columns.items()}
-            explained |= zip(here, map(str, rule.explain(taken, len(rows))), strict=True)
-        if len(explained) == len({*numbers}):
-            return [explained[number] for number in numbers]
-    absent = next(number for number in numbers if number not in explained)
-    raise InputError(f"no row {absent}: {file} has rows 1 to {first + n_rows - 1}")
 
 
 @dataclass
