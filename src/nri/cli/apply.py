@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, printable, progress, show_rule
@@ -53,7 +53,7 @@ def predict(
     files = large_files(file, place)
     if files is not None and posterior is not None:
         raise InputError("--posterior is for tables that are read into memory; add --engine memory")
-    shown = out or table_output()
+    shown: Any = out or (_SafeTerminal() if sys.stdout.isatty() else sys.stdout)
     if files is not None:
         with progress("predicting") as step:
             score = stream_predictions(applied, files, shown, only=only, step=step.count_rows)
@@ -75,15 +75,10 @@ def predict(
 
 
 class _SafeTerminal(StringIO):
-    """Escapes what is written to a terminal."""
+    """Standard output on a terminal, which gets the cells of a table escaped."""
 
     def write(self, text: str) -> int:
         return sys.stdout.write(printable(text))
-
-
-def table_output() -> IO[str]:
-    """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
-    return _SafeTerminal() if sys.stdout.isatty() else sys.stdout
 
 
 def _refuse_database(rule: Path, file: str) -> None:

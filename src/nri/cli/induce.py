@@ -40,7 +40,7 @@ def run(
     options: opt.InduceOptions,
     scoring: opt.Scoring,
     output: opt.OutputOptions,
-    reading: opt.Reading | None = None,
+    reading: opt.Reading,
     *,
     form: str | None = None,
     source: str = "-",
@@ -70,7 +70,7 @@ def run(
     if form == "json" or scoring.html is not None:
         from nri.cli.output import provenance
 
-        about = provenance(source, rows, *([] if reading is None else [reading]), options, scoring)
+        about = provenance(source, rows, reading, options, scoring)
     write_rule(induction.rule, output, form, rule_note(induction.rule, validation, cost), validation, about)
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more

@@ -47,8 +47,7 @@ def compare(
 
     comparison = compare_rules(first, second)
     if file is not None:
-        rows = _on_rows(first, second, file, place, out)
-        comparison = replace(comparison, rows=rows)
+        comparison = replace(comparison, rows=_on_rows(first, second, file, place, out))
     emit(record_json(comparison) if json else "\n".join(comparison_lines(comparison, second)))
     if out is not None:
         message(f"wrote {out}" if file else "nothing written: name a table to apply both rules to")
