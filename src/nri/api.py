@@ -116,7 +116,8 @@ def read_rule(source: "str | PathLike[str] | IO[str]") -> Rule:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(f"no rule file {path}{similar_files(path, '.json')}") from None
+        made = "; make one with: nri induce FILE --target COLUMN --out RULE.json"
+        raise InputError(f"no rule file {path}{similar_files(path, '.json') or made}") from None
     except UnicodeDecodeError:
         raise InputError(f"{path} is no rule file: it is not text; give the JSON that nri writes") from None
     except OSError as error:

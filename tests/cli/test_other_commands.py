@@ -144,7 +144,7 @@ def test_the_version_and_the_exit_codes_are_told(nri):
 
 def run_shell(command: str, text: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command.replace("nri ", f"{sys.executable} -m nri.cli.app ", 1),
+        command.replace("nri ", f"{sys.executable} -m nri ", 1),
         shell=True,
         capture_output=True,
         text=True,

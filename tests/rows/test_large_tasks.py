@@ -100,14 +100,14 @@ def test_explain_reads_a_large_file_as_far_as_the_row(
     assert told[1][1].startswith("row 5901: ")
 
 
-@pytest.mark.parametrize(("number", "told"), [(N + 1, f"rows 1 to {N}"), (0, "counted from 1")])
+@pytest.mark.parametrize("number", [N + 1, 0])
 def test_a_row_that_is_not_there_is_told(
-    folder: Path, capsys: pytest.CaptureFixture[str], number: int, told: str
+    folder: Path, capsys: pytest.CaptureFixture[str], number: int
 ) -> None:
     asked = ("explain", folder / "new.json", folder / "rows.parquet", "--row", number, "--engine", "stream")
     code, _, err = nri(capsys, *asked)
     assert code == 2
-    assert told in err
+    assert f"rows 1 to {N}" in err
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv"])

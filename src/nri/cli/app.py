@@ -58,14 +58,13 @@ class BriefCommand(TyperCommand):
         if help_all is not None:
             help_all.is_eager, help_all.callback = True, self._show_all
             for parameter in self.params:
-                parameter.hidden = parameter.name in RARE or getattr(parameter, "hidden", False)  # type: ignore[attr-defined]
+                parameter.hidden |= parameter.name in RARE  # type: ignore[attr-defined]  # options have it
 
     def _show_all(self, context: Any, _: Any, wanted: bool) -> None:
         if wanted:
             for parameter in self.params:
                 parameter.hidden = False  # type: ignore[attr-defined]  # options have it
-            text = context.get_help()  # which may have been printed already
-            if text:
+            if text := context.get_help():  # which may have been printed already
                 typer.echo(text)
             raise typer.Exit
 
@@ -154,7 +153,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
         end_with(error)
     sys.exit(code if isinstance(code, int) else 0)
-
-
-if __name__ == "__main__":
-    main()

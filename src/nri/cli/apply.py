@@ -2,20 +2,20 @@
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from nri.cli import options as opt
 from nri.cli.console import emit, message, printable, progress, show_rule
 from nri.cli.files import check_outputs, choose_format, read_rule, write_text
-from nri.cli.reading import open_table
+from nri.cli.reading import large_files, open_table
 from nri.errors import InputError
 
 if TYPE_CHECKING:
-    from nri.rows.files import Files
-    from nri.rule import Rule
+    from nri.rule import Columns, Rule
     from nri.table import Source
 
 
@@ -37,79 +37,48 @@ def predict(
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
     check_outputs({"--out": out}, {"the table": file, "the rule": rule})
+    from nri.table.source import open_source
+    from nri.table.target import class_index
+    from nri.table.write import write_beside, write_table
+    from nri.tasks.predictions import Truth, posterior_columns, predictions, stream_predictions
+
     applied = read_rule(rule)
     if probability_of or probabilities:  # of the classes that are named, or of each
-        from nri.table.target import class_index
-
         target = applied.labels
         named = [] if probabilities else probability_of or []
         labels = [target.classes[class_index(target.classes, label)] for label in named]
-        shown = tuple(dict.fromkeys(labels)) or target.classes
-        applied = replace(applied, predicts=replace(target, shown=shown))
+        added = tuple(dict.fromkeys(labels)) or target.classes
+        applied = replace(applied, predicts=replace(target, shown=added))
     _refuse_database(rule, file)
-    files = files_to_stream(file, place)
+    files = large_files(file, place)
     if files is not None and posterior is not None:
         raise InputError("--posterior is for tables that are read into memory; add --engine memory")
+    shown: Any = out or (_SafeTerminal() if sys.stdout.isatty() else sys.stdout)
     if files is not None:
-        from nri.tasks.predictions import stream_predictions
-
         with progress("predicting") as step:
-            score = stream_predictions(
-                applied, files, out, only=only, step=lambda rows: step.describe(f"predicting: {rows} rows")
-            )
+            score = stream_predictions(applied, files, shown, only=only, step=step.count_rows)
     else:
-        score = _predict_in_memory(applied, open_table(file, place), out, posterior, only=only)
+        source, truth = open_table(file, place), Truth(applied)
+        predicted = predictions(applied, source)
+        if posterior is not None:
+            predicted |= posterior_columns(applied, source, open_source(posterior, rewritable=False))
+        if only:
+            write_table(predicted, shown)
+        else:
+            write_beside(source, predicted, shown)
+        truth.add(source, next(iter(predicted.values())))
+        score = truth.text
     if score is not None:
         message(f"{score} whose {applied.target} is known")
     if out is not None:
         message(f"wrote {out}")
 
 
-def files_to_stream(file: str, rows: opt.StreamOptions) -> "Files | None":
-    """Return the files whose rows are to be read some at a time; None if they fit into memory."""
-    from nri.rows.files import files_of, goes_by_engine
-
-    engines = {"auto": "auto", "memory": "memory", "stream": "duckdb"}
-    if rows.streaming not in engines:
-        raise InputError(f"no engine {rows.streaming!r}; use one of {', '.join(engines)}")
-    of_workbook = rows.sheet is not None or rows.header is not None
-    can_stream = not (file == "-" or of_workbook) and files_of(file) is not None
-    if rows.streaming == "stream" and not can_stream:
-        raise InputError(f"CSV, TSV and Parquet files can be streamed, not {file}; leave --engine out")
-    return goes_by_engine(file, engines[rows.streaming]) if can_stream else None
-
-
 class _SafeTerminal(StringIO):
-    """Escapes what is written to a terminal."""
+    """Standard output on a terminal, which gets the cells of a table escaped."""
 
     def write(self, text: str) -> int:
         return sys.stdout.write(printable(text))
-
-
-def table_output() -> IO[str]:
-    """Return standard output for the cells of a table: as they are, or escaped on a terminal."""
-    return _SafeTerminal() if sys.stdout.isatty() else sys.stdout
-
-
-def _predict_in_memory(
-    rule: "Rule", source: "Source", out: Path | None, posterior: str | None, *, only: bool
-) -> str | None:
-    """Write the predictions; return how good they are if the table holds the truth."""
-    from nri.table.write import write_beside, write_table
-    from nri.tasks.predictions import Truth, posterior_columns, predictions
-
-    predicted = predictions(rule, source)
-    if posterior is not None:
-        from nri.table.source import open_source
-
-        predicted |= posterior_columns(rule, source, open_source(posterior, rewritable=False))
-    if only:
-        write_table(predicted, out or table_output())
-    else:
-        write_beside(source, predicted, out or table_output())
-    truth = Truth(rule)
-    truth.add(source, next(iter(predicted.values())))
-    return truth.text
 
 
 def _refuse_database(rule: Path, file: str) -> None:
@@ -138,31 +107,43 @@ def explain(
 
     Large files are read as far as the last row of --row.
     """
-    import numpy as np
-
     if not row and where is None:
         raise InputError('which rows? Add --row N, or --where "id = P1002"')
     applied = read_rule(rule)
-    files = files_to_stream(file, place)
-    numbers = list(row or ())
+    files, numbers = large_files(file, place), list(row or ())
     if files is None:
         source = open_table(file, place)
         numbers += [] if where is None else _rows_where(source, where)
-        for number in numbers:
-            if not 1 <= number <= len(source):
-                raise InputError(f"no row {number}: {file} has rows 1 to {len(source)}")
-        places = np.array(numbers, dtype=np.int64) - 1
-        columns = {name: column.take(places) for name, column in applied.read(source).items()}
-        explanations = [str(one) for one in applied.explain(columns, len(places))]
-    elif where is not None:
-        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
-    else:
-        from nri.tasks.predictions import stream_explanations
+        parts: Iterable[tuple[int, int, Columns]] = [(1, len(source), applied.read(source))]
+    elif where is None:
+        from nri.tasks.predictions import stream_parts
 
-        with progress(f"reading {file}"):
-            explanations = stream_explanations(applied, files, numbers)
-    for number, text in zip(numbers, explanations, strict=True):
+        parts = stream_parts(applied, files)
+    else:
+        raise InputError("--where is for tables that are read into memory; add --engine memory, or use --row")
+    with progress(f"reading {file}"):
+        texts = _explanations(applied, parts, numbers, file)
+    for number, text in zip(numbers, texts, strict=True):
         emit(f"row {number}: {text}")
+
+
+def _explanations(
+    rule: "Rule", parts: "Iterable[tuple[int, int, Columns]]", numbers: list[int], file: str
+) -> list[str]:
+    """Return why rows of some numbers have their prediction; rows behind them are not read."""
+    import numpy as np
+
+    explained: dict[int, str] = {}
+    for first, n_rows, columns in parts:
+        here = [number for number in numbers if first <= number < first + n_rows]
+        if here:
+            rows = np.array(here) - first
+            taken = {name: column.take(rows) for name, column in columns.items()}
+            explained |= zip(here, map(str, rule.explain(taken, len(rows))), strict=True)
+        if len(explained) == len({*numbers}):
+            return [explained[number] for number in numbers]
+    absent = next(number for number in numbers if number not in explained)
+    raise InputError(f"no row {absent}: {file} has rows 1 to {first + n_rows - 1}")
 
 
 def _rows_where(source: "Source", condition: str) -> list[int]:

@@ -68,8 +68,8 @@ def message(text: str, *, always: bool = False) -> None:
 class Progress:
     """What is called after each step of a command; it shows something on a terminal only."""
 
-    def __init__(self, bar: Any = None) -> None:
-        self._bar, self.visible = bar, bar is not None
+    def __init__(self, title: str = "", bar: Any = None) -> None:
+        self._title, self._bar, self.visible = title, bar, bar is not None
 
     def __call__(self) -> None:
         """Count a step as done."""
@@ -81,6 +81,10 @@ class Progress:
         if self.visible:
             self._bar.update(self._bar.task_ids[0], description=printable(text), completed=done)
 
+    def count_rows(self, done: int) -> None:
+        """Show how many rows are done."""
+        self.describe(f"{self._title}: {done} rows")
+
 
 @contextmanager
 def progress(title: str, *, steps: int | None = None) -> Iterator[Progress]:
@@ -91,7 +95,7 @@ def progress(title: str, *, steps: int | None = None) -> Iterator[Progress]:
     from nri.cli.terminal import shown_progress
 
     with shown_progress(printable(title), steps) as bar:
-        yield Progress(bar)
+        yield Progress(title, bar)
 
 
 class _Notes(logging.Handler):

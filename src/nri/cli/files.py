@@ -1,6 +1,7 @@
 """Files that options name: rules, settings, rows that stay where they are, and where results go."""
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,13 +23,9 @@ SAMPLE = 20_000  # Rows of a large table that are taken by default where they mu
 
 
 def read_rule(path: Path) -> "Rule":
-    """Read a rule file; if there is none, say how one is made."""
+    """Read a rule file."""
     from nri.api import read_rule as read
-    from nri.errors import similar_files
 
-    if not os.path.exists(path) and not similar_files(path):
-        how = "nri induce FILE --target COLUMN --out RULE.json"
-        raise InputError(f"no rule file {path}; make one with: {how}")
     return read(path)
 
 
@@ -77,15 +74,13 @@ def parse_missing(texts: Collection[str], names: Collection[str]) -> dict[str, t
     """Return missing cells by column from texts such as ``-999,unknown`` and ``sbp=-1``."""
     from nri.table.cells import as_code
 
-    missing: dict[str, tuple[str, ...]] = {}
+    missing: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for text in texts:
         name, sign, cells = text.partition("=")
-        if not sign:
-            name, cells = "", text
-        elif name.strip() not in names:
-            raise UnknownColumnError(name.strip(), tuple(names), where="--missing")
-        codes = [as_code(cell) for cell in cells.split(",") if cell.strip()]
-        missing[name.strip()] = (*missing.get(name.strip(), ()), *codes)
+        name, cells = (name.strip(), cells) if sign else ("", text)
+        if sign and name not in names:
+            raise UnknownColumnError(name, tuple(names), where="--missing")
+        missing[name] += tuple(as_code(cell) for cell in cells.split(",") if cell.strip())
     return missing
 
 
@@ -138,7 +133,7 @@ def rows_in_place(
     files: "Files | None",
     reading: opt.Reading,
     rows: opt.RowOptions,
-    target_and_options: "Callable[[Sequence[str]], tuple[str, ReadOptions]]",
+    said: "Callable[[tuple[str, ...]], tuple[str, ReadOptions]]",
 ) -> "Rows":
     """Open rows that stay in large files, or in a database; the names of columns say how they are read."""
     for option in ("weights", "groups", "time_order"):
@@ -155,11 +150,11 @@ def rows_in_place(
     else:
         shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
         message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)")
-        engine = open_files(files, memory=rows.memory, options=lambda names: target_and_options(names)[1])
+        engine = open_files(files, memory=rows.memory, options=lambda names: said(tuple(names))[1])
     try:
-        target, options = target_and_options([one.name for one in engine.columns])
-        said = {name: getattr(reading, name) for name in ("positive", "time", "event")}
-        large: Rows = rows_in_engine(engine, target or None, **said, options=options, size=rows.sample)
+        target, options = said(tuple(one.name for one in engine.columns))
+        asked = {name: getattr(reading, name) for name in ("positive", "time", "event")}
+        large: Rows = rows_in_engine(engine, target or None, **asked, options=options, size=rows.sample)
     except BaseException:
         engine.close()
         raise

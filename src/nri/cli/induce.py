@@ -30,9 +30,9 @@ def induce(
     FILE is a CSV, TSV, Excel, Parquet or ARFF table, a pattern for several files, a database URL, or - for
     standard input.
     """
-    check_output(output, file, scoring)
+    form = check_output(output, file, scoring)
     with open_rows(file, reading, rows, options.config) as opened:
-        run(opened, options, scoring, output, reading, source=file, sample=rows.sample)
+        run(opened, options, scoring, output, reading, form=form, source=file, sample=rows.sample)
 
 
 def run(
@@ -40,8 +40,9 @@ def run(
     options: opt.InduceOptions,
     scoring: opt.Scoring,
     output: opt.OutputOptions,
-    reading: opt.Reading | None = None,
+    reading: opt.Reading,
     *,
+    form: str | None = None,
     source: str = "-",
     sample: int | None = None,
 ) -> None:
@@ -50,37 +51,37 @@ def run(
 
     settings = settings_of(options, rows)
     asked = Question(rows, settings, scoring, output, source, sample)
-    held = floored = cost = validation = None
-    floors = bool(options.min_sensitivity or options.min_specificity)
-    if floors or settings.stable or settings.knowledge.keep or scoring.protect:
+    floors = cost = validation = None
+    has_floors = bool(options.min_sensitivity or options.min_specificity)
+    if has_floors or settings.stable or settings.knowledge.keep or scoring.protect:
         from nri.cli.output import check_supported, reach_floors
 
         check_supported(asked, options)
-        if floors:
-            floored, held = reach_floors(asked, options)
-            asked = replace(asked, settings=replace(settings, tilt=floored.tilt))
+        if has_floors:
+            floors = reach_floors(asked, options)
+            asked = replace(asked, settings=replace(settings, tilt=floors[0].tilt))
     with progress("searching for a rule") as step:
         induction = induce_rule(rows, asked.settings, rng=asked.rng, step=step.describe)
-    if not output.quiet or settings.knowledge or settings.prices_errors or scoring.cv or held is not None:
+    if not output.quiet or settings.knowledge or settings.prices_errors or scoring.cv or floors is not None:
         from nri.cli.output import judge
 
-        held, validation, cost = judge(asked, induction, held, floored)
-    form, about = chosen_format(output), {}
+        validation, cost = judge(asked, induction, floors)
+    about = {}
     if form == "json" or scoring.html is not None:
         from nri.cli.output import provenance
 
-        about = provenance(source, rows, *([] if reading is None else [reading]), options, scoring)
+        about = provenance(source, rows, reading, options, scoring)
     write_rule(induction.rule, output, form, rule_note(induction.rule, validation, cost), validation, about)
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more
 
-        show_more(asked, induction, form, held, floored, about)
+        show_more(asked, induction, form, validation, about)
 
 
 def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = None) -> str:
     """Return the line below a rule: how good it is, on its own rows or cross-validated."""
     if validation is not None:
-        return validation.note(rule)
+        return validation.note
     if rule.predicts.kind != "classes":
         return rule.predicts.summary(rule.fit)
     from nri.rule.phrase import phrase_share
@@ -92,8 +93,8 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
     return f"rule: accuracy {phrase_share(accuracy)}{paid} ({weighted}on these rows)"
 
 
-def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> None:
-    """Raise before the work begins if the rule or what goes with it could not be written in the end."""
+def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> str | None:
+    """Return the format of a rule, None if none is asked for; raise now if nothing could be written later."""
     given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
     if any(given.values()):
         check_outputs(given, {"the table": file})
@@ -102,12 +103,7 @@ def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | No
             raise InputError("--prevalence is about estimates on new rows; add --cv or --html")
         if not 0 < (share := scoring.prevalence) < 1:
             raise InputError(f"--prevalence is a share between 0 and 1, not {share:g}; 5 % is 0.05")
-    chosen_format(output)
-
-
-def chosen_format(output: opt.OutputOptions) -> str | None:
-    """Return the format of a rule by its name or by the ending of its file; None if neither is given."""
-    if output.form is None and output.out is None and output.dialect is None:
+    if not (output.form or output.out or output.dialect):
         return None
     form = choose_format(output.form, output.out, implied="sql" if output.dialect is not None else None)
     if output.dialect is not None and form != "sql":
@@ -124,9 +120,8 @@ def write_rule(
     about: dict[str, Any] | None = None,
 ) -> None:
     """Write a rule to its file and show it as text, or print it in another format."""
-    data = None if validation is None else validation.data
-    options: dict[str, Any] = {"note": note or None, "dialect": output.dialect, "validation": data}
-    options["provenance"] = about or None
+    options: dict[str, Any] = {"note": note or None, "dialect": output.dialect, "provenance": about or None}
+    options["validation"] = None if validation is None else validation.data
     text = rule.render(form or "text", **options)
     if output.out is not None:
         write_text(output.out, text)
@@ -134,5 +129,5 @@ def write_rule(
         emit(text)
     elif output.out is None or not output.quiet:
         show_rule(rule.render("text", **options))
-        if validation is not None and validation.measures:
-            emit("\n" + validation.table(rule.target))
+        if validation is not None and validation.table:
+            emit("\n" + validation.table)

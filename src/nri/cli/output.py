@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +26,7 @@ from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
 from nri.induce.validate import FOLDS, HeldOut, MeanCost, cores, hold_out, mean_cost, price_of_knowledge
 from nri.outcome import Classes, Score
-from nri.outcome.score import Diagnostics, Measure
+from nri.outcome.score import Diagnostics
 from nri.rows.base import Rows
 from nri.rule import Clause, NumberTarget, Rule, spelled
 from nri.rule.phrase import number, phrase_clause, phrase_label, phrase_name
@@ -35,14 +35,13 @@ from nri.table import Table
 from nri.table.left_out import describe_left_out
 from nri.tasks.fairness import Groups, by_group, note_on, protected_columns
 from nri.tasks.leaks import leak
-from nri.tasks.stability import Stability, clause_stability
+from nri.tasks.stability import ClauseFrequency, ClauseStability, Stability, clause_stability
 
 if TYPE_CHECKING:  # which would load what few commands need
     from nri.induce.alternatives import Alternative, Alternatives
-    from nri.tasks.compare import ClassChange, Comparison, RowChanges
+    from nri.tasks.compare import Comparison, RowChanges
     from nri.tasks.slices import Slices
 
-_EXAMPLE = "they differ, for example, where"
 FEW_SAMPLES = 10  # Samples behind the one line of `nri induce --stable`.
 
 
@@ -79,89 +78,82 @@ def reach_floors(asked: Question, options: InduceOptions) -> tuple[Floored, Held
 class Validation:
     """How good rules are on rows that they were not induced from."""
 
-    score: Score
-    method: str = "5-fold cross-validation"
-    cost: MeanCost | None = None
-    measures: tuple[Diagnostics, ...] = ()  # sensitivity, specificity, ... of classes
-    floors: Floored | None = None
-
-    @property
-    def warning(self) -> str:
-        """A line for a rule that is no better than a constant prediction; a floor is worth what it costs."""
-        if self.floors is not None and self.floors.tilt != 1.0:
-            return ""
-        return self.score.warning if self.cost is None else self.cost.warning
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The same as plain data, for JSON."""
-        score, cost = self.score, self.cost
-        value = {"value": score.value, "standard_error": score.error}
-        if score.interval is not None:
-            value |= {"low": score.interval.low, "high": score.interval.high}
-        data: dict[str, Any] = {
-            "method": self.method,
-            score.measure.replace("²", "2").lower(): value,
-            "baseline": score.baseline,
-            **score.details,
-        }
-        if cost is not None:
-            data[f"mean_{cost.measure}"] = {
-                "value": cost.mean,
-                "standard_error": cost.error,
-                "one_class": cost.always,
-            }
-        if self.measures:
-            data["classes"] = [_measures_data(one) for one in self.measures]
-        if self.floors is not None:
-            data["floors"] = self.floors.data
-        return data
-
-    def note(self, rule: Rule) -> str:
-        """Return the line below the rule."""
-        score, target = self.score, rule.predicts
-        if target.kind == "classes":
-            paid = "" if self.cost is None else f", {self.cost.measure} {self.cost} a row"
-            weighted = "weighted, " if rule.labels.weighted else ""
-            return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
-        note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
-        if isinstance(target, NumberTarget):
-            names = ("mean_absolute_error", "mean_absolute_error_of_median")
-            off, median = (target.amount(score.details[name]) for name in names)
-            note += f", off by {off} on average (the median: {median})"
-        return note
-
-    def table(self, target: str) -> str:
-        """Return a table of all measures: one class fills a column, several fill a row each."""
-        heading = f"cross-validated, {phrase_name(target)}"
-        one = self.measures[0]
-        at = f" at prevalence {one.prevalence:g}" if one.assumed else ""
-        titles = [f"{title}{at}" if title in ("PPV", "NPV") else title for title in one.measures]
-        if len(self.measures) > 1:
-            lines = [(phrase_label(one.label), *map(str, one.measures.values())) for one in self.measures]
-            return text_table([(heading, *titles), *lines])
-        rows = [(f"{heading} = {phrase_label(one.label)}", "", "95 % interval")]
-        rows += [(title, *_cells(x)) for title, x in zip(titles, one.measures.values(), strict=True)]
-        return text_table(rows)
+    held: HeldOut
+    floors: Floored | None
+    note: str  # the line below the rule
+    warning: str  # of a rule that is no better than a constant prediction
+    table: str  # of what is counted of classes
+    data: dict[str, Any]  # all of it, for JSON
 
 
-def _cells(measure: Measure) -> tuple[str, str]:
-    if measure.value is None:
-        return "-", ""
-    return f"{measure.value:.2f}", f"{measure.interval.low:.2f} to {measure.interval.high:.2f}"
+def _validation(asked: Question, rule: Rule, held: HeldOut, floors: Floored | None = None) -> Validation:
+    score, cost = held.score, None
+    measures: tuple[Diagnostics, ...] = ()
+    if rule.predicts.kind == "classes":
+        cost, measures = held.cost(asked.settings), held.diagnostics(rule.described, asked.scoring.prevalence)
+    warning = score.warning if cost is None else cost.warning
+    if floors is not None and floors.tilt != 1.0:  # a floor is worth what it costs
+        warning = ""
+    data = _data(held, cost, measures) | ({} if floors is None else {"floors": floors.data})
+    return Validation(held, floors, _note(rule, score, cost), warning, _table(rule.target, measures), data)
 
 
-def _measures_data(one: Diagnostics) -> dict[str, Any]:
-    measures = {
-        title.replace(" ", "_").lower(): {"value": x.value, "low": x.interval.low, "high": x.interval.high}
-        for title, x in one.measures.items()
-    }
-    return {"label": one.label, "prevalence": one.prevalence, "prevalence_assumed": one.assumed, **measures}
+def _data(held: HeldOut, cost: MeanCost | None, measures: Sequence[Diagnostics]) -> dict[str, Any]:
+    score = held.score
+    value = {"value": score.value, "standard_error": score.error}
+    if score.interval is not None:
+        value |= {"low": score.interval.low, "high": score.interval.high}
+    data: dict[str, Any] = {"method": held.method, score.measure.replace("²", "2").lower(): value}
+    data |= {"baseline": score.baseline, **score.details}
+    if cost is not None:
+        paid = {"value": cost.mean, "standard_error": cost.error, "one_class": cost.always}
+        data[f"mean_{cost.measure}"] = paid
+    for one in measures:
+        about: dict[str, Any] = {"label": one.label, "prevalence": one.prevalence}
+        about["prevalence_assumed"] = one.assumed
+        for title, share in one.measures.items():
+            bounds = {"low": share.interval.low, "high": share.interval.high}
+            about[title.replace(" ", "_").lower()] = {"value": share.value, **bounds}
+        data.setdefault("classes", []).append(about)
+    return data
+
+
+def _note(rule: Rule, score: Score, cost: MeanCost | None) -> str:
+    target = rule.predicts
+    if target.kind == "classes":
+        paid = "" if cost is None else f", {cost.measure} {cost} a row"
+        weighted = "weighted, " if rule.labels.weighted else ""
+        return f"rule: accuracy {score}{paid} ({weighted}cross-validated)"
+    note = f"{target.summary(rule.fit)}; cross-validated {score.measure} {score}"
+    if isinstance(target, NumberTarget):
+        names = ("mean_absolute_error", "mean_absolute_error_of_median")
+        off, median = (target.amount(score.details[name]) for name in names)
+        note += f", off by {off} on average (the median: {median})"
+    return note
+
+
+def _table(target: str, measures: Sequence[Diagnostics]) -> str:
+    """Return a table of all measures: one class fills a column, several fill a row each."""
+    if not measures:
+        return ""
+    heading = f"cross-validated, {phrase_name(target)}"
+    one = measures[0]
+    at = f" at prevalence {one.prevalence:g}" if one.assumed else ""
+    titles = [f"{title}{at}" if title in ("PPV", "NPV") else title for title in one.measures]
+    if len(measures) > 1:
+        lines = [(phrase_label(one.label), *map(str, one.measures.values())) for one in measures]
+        return text_table([(heading, *titles), *lines])
+    rows = [(f"{heading} = {phrase_label(one.label)}", "", "95 % interval")]
+    for title, x in zip(titles, one.measures.values(), strict=True):
+        unknown = x.value is None
+        interval = "" if unknown else f"{x.interval.low:.2f} to {x.interval.high:.2f}"
+        rows.append((title, "-" if unknown else f"{x.value:.2f}", interval))
+    return text_table(rows)
 
 
 def judge(
-    asked: Question, induction: Induction, held: HeldOut | None, floored: Floored | None
-) -> tuple[HeldOut | None, Validation | None, MeanCost | None]:
+    asked: Question, induction: Induction, floors: tuple[Floored, HeldOut] | None
+) -> tuple[Validation | None, MeanCost | None]:
     """Say what was searched, what knowledge costs and what is doubtful; return how good the rule is."""
     rule, table, settings = induction.rule, asked.table, asked.settings
     cost = validation = None
@@ -171,26 +163,17 @@ def judge(
         message(str(price_of_knowledge(table, settings, rule, rng=asked.rng)))
     if table is not None and settings.prices_errors:
         cost = mean_cost(table, coded_predictions(rule, table), settings)
-    if asked.scoring.cv or held is not None:
-        held, validation = _validate(asked, rule, held, floored)
+    if floors is not None:
+        validation = _validation(asked, rule, floors[1], floors[0])
+    elif asked.scoring.cv:
+        with progress("cross-validating", steps=FOLDS) as step:
+            held = hold_out(asked.rows, settings, rng=asked.rng, jobs=cores(), step=step)
+        validation = _validation(asked, rule, held)
+    if validation is not None and validation.held.source is not None:
+        message(note_on_rows(validation.held.source, "--groups {}".format))
     if not asked.output.quiet:
         message(_warning(rule.settled, table, validation))
-    return held, validation, cost
-
-
-def _validate(
-    asked: Question, rule: Rule, held: HeldOut | None, floored: Floored | None
-) -> tuple[HeldOut, Validation]:
-    """Cross-validate unless it is done already, and return the scores, for every outcome."""
-    if held is None:
-        with progress("cross-validating", steps=FOLDS) as step:
-            held = hold_out(asked.rows, asked.settings, rng=asked.rng, jobs=cores(), step=step)
-    if held.source is not None:
-        message(note_on_rows(held.source, "--groups {}".format))
-    if rule.predicts.kind != "classes":
-        return held, Validation(held.score, held.method)
-    measures = held.diagnostics(rule.described, asked.scoring.prevalence)
-    return held, Validation(held.score, held.method, held.cost(asked.settings), measures, floored)
+    return validation, cost
 
 
 def _show_search(induction: Induction, rows: Table | Rows) -> None:
@@ -221,7 +204,8 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
     if table is not None and len(rule.columns) <= 2 and (found := leak(rule, table)):
         it = "is it" if len(found.columns) == 1 else "is one of them"
         remedy = f'Then leave it out: --without "{found.columns[0]}"'
-        return f"{found.text(repr)}: {it} the target in other words, or known only afterwards? {remedy}"
+        quoted = dataclasses.replace(found, columns=tuple(map(repr, found.columns)))
+        return f"{quoted}: {it} the target in other words, or known only afterwards? {remedy}"
     late = [name for name in rule.columns if not _AFTERWARDS.isdisjoint(re.split(r"[\W_]+", name.lower()))]
     if late:
         question = f"is {late[0]!r} known when the rule is to be applied?"
@@ -262,19 +246,13 @@ def _remedy(rule: Rule) -> str:
 
 
 def show_more(
-    asked: Question,
-    induction: Induction,
-    form: str | None,
-    held: HeldOut | None,
-    floored: Floored | None,
-    about: dict[str, Any],
+    asked: Question, induction: Induction, form: str | None, found: Validation | None, about: dict[str, Any]
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
     rule, settings, scoring = induction.rule.settled, asked.settings, asked.scoring
     if asked.table is None:
         if not (scoring.html or scoring.protect):
             return
-        held = None
         message("groups and report are about a sample; the rule was counted on all rows")
     table = in_memory(asked.rows, asked.sample)
     if settings.stable and rule.branches:
@@ -300,9 +278,10 @@ def show_more(
         protect=tuple(scoring.protect or ()),
         provenance=about,
     )
+    held, floors = (None, None) if found is None else (found.held, found.floors)
     with progress("writing the report", steps=steps_of(options)) as step:
         report = gather_report(table, induction, settings, options=options, held=held, step=step)
-        write_text(scoring.html, render_report(dataclasses.replace(report, floors=floored)))
+        write_text(scoring.html, render_report(dataclasses.replace(report, floors=floors)))
 
 
 def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]:
@@ -345,39 +324,33 @@ def text_table(rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     return "\n".join("  ".join(map(padded, row, range(len(row)))).rstrip() for row in rows)
 
 
-def comparison_lines(comparison: "Comparison", rule: Rule) -> list[str]:
-    """Return what changed from one rule to another; predictions are written as the new one writes them."""
-    lines = ["both rules are the same"] if comparison.same_words else []
+def comparison_lines(comparison: "Comparison", rule: Rule) -> Iterator[str]:
+    """Yield what changed from one rule to another; predictions are written as the new one writes them."""
+    example, does = "they differ, for example, where", "predicts it" if comparison.opposite else "fires"
+    if comparison.same_words:
+        yield "both rules are the same"
     for change in comparison.classes:
-        lines += _class_lines(change, rule, "predicts it" if comparison.opposite else "fires")
+        label = "" if change.label is None else f" = {phrase_label(change.label)}"
+        yield f"{phrase_name(rule.target)}{label}: the new rule {does} on {change.relation}"
+        yield from (f"    {phrase_clause(clause)}" for clause in change.kept)
+        yield from (f"  ~ {phrase_clause(one.old)}  ->  {phrase_clause(one.new)}" for one in change.moved)
+        yield from (f"  - {phrase_clause(clause)}" for clause in change.dropped)
+        yield from (f"  + {phrase_clause(clause)}" for clause in change.added)
+        if change.example is not None and not comparison.opposite:
+            yield f"  {example} {phrase_clause(change.example)}"
     if comparison.opposite and comparison.classes[0].example is not None:
-        lines.append(f"{_EXAMPLE} {phrase_clause(comparison.classes[0].example)}")
+        yield f"{example} {phrase_clause(comparison.classes[0].example)}"
     old, new = comparison.default_old, comparison.default_new
     if old != new:
-        lines.append(f"else: {_shown(old, rule)} -> {_shown(new, rule)}")
-    for region in comparison.regions:
-        changed = f"{_shown(region.old, rule)} -> {_shown(region.new, rule)}"
-        lines.append(f"{changed} where {phrase_clause(region.where)}")
+        yield f"else: {_shown(old, rule)} -> {_shown(new, rule)}"
+    for one in comparison.regions:
+        yield f"{_shown(one.old, rule)} -> {_shown(one.new, rule)} where {phrase_clause(one.where)}"
     dropped, added = comparison.columns_dropped, comparison.columns_added
     for title, names in (("no longer read", dropped), ("newly read", added)):
         if names:
-            lines.append(f"columns {title}: {', '.join(names)}")
-    return lines if comparison.rows is None else [*lines, *_row_lines(comparison.rows, rule)]
-
-
-def _class_lines(change: "ClassChange", rule: Rule, does: str) -> list[str]:
-    subject = phrase_name(rule.target)
-    if change.label is not None:
-        subject += f" = {phrase_label(change.label)}"
-    lines = [f"{subject}: the new rule {does} on {change.relation}"]
-    lines += [f"    {phrase_clause(clause)}" for clause in change.kept]
-    for moved in change.moved:
-        lines.append(f"  ~ {phrase_clause(moved.old)}  ->  {phrase_clause(moved.new)}")
-    lines += [f"  - {phrase_clause(clause)}" for clause in change.dropped]
-    lines += [f"  + {phrase_clause(clause)}" for clause in change.added]
-    if change.example is not None and does == "fires":
-        lines.append(f"  {_EXAMPLE} {phrase_clause(change.example)}")
-    return lines
+            yield f"columns {title}: {', '.join(names)}"
+    if comparison.rows is not None:
+        yield from _row_lines(comparison.rows, rule)
 
 
 def _shown(value: object, rule: Rule) -> str:
@@ -387,63 +360,53 @@ def _shown(value: object, rule: Rule) -> str:
     return f"{value:g}" if rule.predicts.kind == "survival" else phrase_label(value)  # type: ignore[arg-type]
 
 
-def _row_lines(rows: "RowChanges", rule: Rule) -> list[str]:
-    lines = [f"they differ on {rows.differing} of {rows.n_rows} rows"]
+def _row_lines(rows: "RowChanges", rule: Rule) -> Iterator[str]:
+    yield f"they differ on {rows.differing} of {rows.n_rows} rows"
     for old, new, count in rows.changes:
-        lines.append(f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}")
+        yield f"  {_shown(old, rule)} -> {_shown(new, rule)} on {count}"
     if rows.differing:
         more = f", ... ({rows.differing} in all)" if rows.differing > len(rows.first) else ""
-        lines.append(f"  rows {', '.join(map(str, rows.first))}{more}")
+        yield f"  rows {', '.join(map(str, rows.first))}{more}"
     if rows.score_old is not None and rows.score_new is not None:
-        lines.append(f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows")
-    return lines
+        yield f"{rows.score_new.measure} {rows.score_old} -> {rows.score_new} on these rows"
 
 
 def show_stability(rule: Rule | None, result: Stability) -> None:
     """Show how far samples agree on a rule, and the rule itself if it is given."""
-
-    def label(value: object) -> str:
-        return "" if value is None else phrase_label(value)  # type: ignore[arg-type]
-
     if rule is not None:
         show_rule(rule.render("text"))
         emit("")
     emit(f"{result}\n\n")
-    lines: list[tuple[str, ...]] = [
-        ("clause of the rule", "for", "same words", "same conditions", "rows in common")
-    ]
+    lines = [("clause of the rule", "for", "same words", "same conditions", "rows in common")]
     for one in result.clauses:
-        shares = map("{:.0%}".format, (one.same_words, one.same_conditions, one.overlap))
-        lines.append((phrase_clause(one.clause), label(one.label), *shares))
+        words, conditions, rows = map("{:.0%}".format, (one.same_words, one.same_conditions, one.overlap))
+        lines.append((*_clause_of(one), words, conditions, rows))
     if result.clauses:
         emit(text_table(lines, left=2))
-    rest = [
-        (phrase_clause(one.clause), label(one.label), f"{one.share:.0%}")
-        for one in result.recurring
-        if not one.in_rule
-    ]
+    rest = [(*_clause_of(one), f"{one.share:.0%}") for one in result.recurring if not one.in_rule]
     if rest:
         emit("\n" + text_table([("other conditions of samples", "for", "samples"), *rest], left=2))
     sizes = " to ".join(map(str, sorted({min(result.n_clauses), max(result.n_clauses)})))
     message(f"rules of samples have {sizes} {'clause' if sizes == '1' else 'clauses'}")
 
 
+def _clause_of(one: ClauseStability | ClauseFrequency) -> tuple[str, str]:
+    return phrase_clause(one.clause), "" if one.label is None else phrase_label(one.label)
+
+
 def show_slices(result: "Slices") -> None:
     """Show the slices on which a model errs, and how many were doubtful."""
     tested = f"{result.rows} rows held out for testing ({result.errors} errors)"
     message(f"error rate {result.rate:.2f} on the {tested}")
-    if result.slices:
-        lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
-        for one in result.slices:
-            counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
-            interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
-            p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
-            lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
-        emit(text_table(lines))
-    else:
-        emit("no slice: errors are not concentrated on rows that the columns separate")
-    if result.rejected:
-        n = len(result.rejected)
+    lines = [("slice", "rows", "errors", "rate", "95 % interval", "lift", "p (corrected)")]
+    for one in result.slices:
+        counts = (str(one.rows), str(one.errors), f"{one.rate:.2f}")
+        interval = f"{one.interval.low:.2f} to {one.interval.high:.2f}"
+        p_value = "< 0.0001" if one.p_value < 0.0001 else f"{one.p_value:.4f}"
+        lines.append((phrase_clause(one.clause), *counts, interval, f"{one.lift:.1f}", p_value))
+    nothing = "no slice: errors are not concentrated on rows that the columns separate"
+    emit(text_table(lines) if result.slices else nothing)
+    if n := len(result.rejected):
         more = f"{n} more" if result.slices else str(n)
         verb = "was" if n == 1 else "were"
         message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})")

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -50,17 +50,15 @@ def open_rows(
     if reading.time is not None and (reading.target is not None or reading.positive is not None):
         raise InputError("--time and --event are what is explained; drop --target and --positive")
     with progress(f"reading {file}"):  # the imports take their time too
-        files = None if "://" in file else large_files(file, rows)
-        if files is None and "://" not in file:
-            opened: Table | Rows = _read_rows(file, reading, rows, config)
-        else:
+        in_database = "://" in file
+        files = None if in_database else large_files(file, rows)
+        if in_database or files is not None:
             said = cache(partial(_outcome_and_options, reading, config))
-            opened = rows_in_place(file, files, reading, rows, lambda names: said(tuple(names)))
-    try:
+            opened: Any = rows_in_place(file, files, reading, rows, said)
+        else:
+            opened = _read_rows(file, reading, rows, config)
+    with closing(opened) if hasattr(opened, "close") else nullcontext():
         yield opened
-    finally:
-        if hasattr(opened, "close"):
-            opened.close()
 
 
 def _read_rows(file: str, reading: opt.Reading, place: opt.FileOptions, config: opt.File) -> "Table":
@@ -96,18 +94,24 @@ def _outcome_and_options(
     return target, ReadOptions(exact=reading.exact_text, outcome=columns)
 
 
-def large_files(file: str, rows: opt.RowOptions) -> "Files | None":
-    """Return the files whose rows stay where they are; None for small ones and other formats."""
-    if file == "-" or rows.sheet is not None or rows.header is not None:
-        if rows.engine == "duckdb":
-            raise InputError("--engine duckdb reads files, not standard input or workbooks; leave it out")
+def large_files(file: str, place: opt.RowOptions | opt.StreamOptions) -> "Files | None":
+    """Return the files whose rows are not read into memory at once; None for small ones and other formats."""
+    if isinstance(place, opt.StreamOptions):
+        asked, large = place.streaming, "stream"
+    else:
+        asked, large = place.engine, "duckdb"
+    if asked not in ("auto", "memory", large):
+        raise InputError(f"no engine {asked!r}; use one of auto, memory, {large}")
+    if file == "-" or place.sheet is not None or place.header is not None:
+        if asked == large:
+            raise InputError(f"--engine {large} reads files, not standard input or workbooks; leave it out")
         return None
     is_text = file.lower().endswith((".csv", ".tsv", ".txt"))
-    if is_text and rows.engine == "auto" and os.path.isfile(file) and os.path.getsize(file) < _SURELY_SMALL:
+    if is_text and asked == "auto" and os.path.isfile(file) and os.path.getsize(file) < _SURELY_SMALL:
         return None
     from nri.rows.files import goes_by_engine
 
-    return goes_by_engine(file, rows.engine)
+    return goes_by_engine(file, "duckdb" if asked == large else asked)
 
 
 _LEAST_ENDING = 3  # Letters that the end of a column's name must have to be taken for it.

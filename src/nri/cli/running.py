@@ -45,7 +45,8 @@ def demo(name: str = "breast-cancer", model: opt.Text = None, quiet: bool = Fals
         columns = dict(zip(data.feature_names, data.data.T, strict=True))
         table = read_table({**columns, target: data.target_names[data.target]}, target)
     message(f"{about}: {len(table)} rows, {len(table.names)} columns")
-    run(table, opt.InduceOptions(model=model), opt.Scoring(cv=True), opt.OutputOptions(quiet=quiet))
+    options, output = opt.InduceOptions(model=model), opt.OutputOptions(quiet=quiet)
+    run(table, options, opt.Scoring(cv=True), output, opt.Reading())
 
 
 def serve(

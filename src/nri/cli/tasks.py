@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from nri.cli import options as opt
-from nri.cli.apply import files_to_stream
 from nri.cli.console import emit, message, progress
 from nri.cli.files import SAMPLE, check_outputs, in_memory, read_rule
-from nri.cli.induce import check_output, chosen_format, write_rule
+from nri.cli.induce import check_output, write_rule
 from nri.cli.reading import generator, large_files, open_rows, open_table, settings_of, split_names
 from nri.errors import InputError, UnknownColumnError
 
 if TYPE_CHECKING:
     from nri.rule import Rule
+    from nri.table import Table
+    from nri.table.target import Answers
     from nri.tasks.compare import RowChanges
 
 DIFFERENT = 3  # Exit code of --fail-above.
@@ -46,8 +47,7 @@ def compare(
 
     comparison = compare_rules(first, second)
     if file is not None:
-        rows = _on_rows(first, second, file, place, out)
-        comparison = replace(comparison, rows=rows)
+        comparison = replace(comparison, rows=_on_rows(first, second, file, place, out))
     emit(record_json(comparison) if json else "\n".join(comparison_lines(comparison, second)))
     if out is not None:
         message(f"wrote {out}" if file else "nothing written: name a table to apply both rules to")
@@ -64,19 +64,15 @@ def _on_rows(old: "Rule", new: "Rule", file: str, place: opt.StreamOptions, out:
     from nri.table.cells import objects_of
     from nri.table.source import Source
     from nri.table.write import typed_columns, write_table
-    from nri.tasks.compare import row_changes
+    from nri.tasks.compare import row_changes, stream_changes
 
-    files = files_to_stream(file, place)
+    files = large_files(file, place)
     if files is not None:
-        from nri.tasks.compare import stream_changes
-
         with progress("comparing") as step:
-            return stream_changes(
-                old, new, files, out, step=lambda rows: step.describe(f"comparing: {rows} rows")
-            )
+            return stream_changes(old, new, files, out, step=step.count_rows)
     source = open_table(file, place)
     changes = row_changes(old, new, source)
-    if out is not None and changes.differs is not None:
+    if out is not None:
         predicted = {f"old_{new.target}": changes.old, f"new_{new.target}": changes.new}
         both = Source({**typed_columns(source), **predicted})
         write_table({name: objects_of(both.listed(name))[changes.differs] for name in both.names}, out)
@@ -102,8 +98,7 @@ def alternatives(
     from nri.induce.alternatives import alternatives as find
     from nri.induce.floors import Floors
 
-    check_output(output, file)
-    form = chosen_format(output)
+    form = check_output(output, file)
     if pick is None and output.out is not None:
         raise InputError("--out is for the rule that you pick; add --pick N, or write the list by > FILE")
     if pick is None and form not in (None, "text", "json"):
@@ -197,10 +192,13 @@ def slices(
 
     options: dict[str, Any] = {"tolerance": tolerance, "alpha": alpha, "most": most}
     options |= {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
+    both = ((labels, "--labels"), (predictions, "--predictions"))
+
+    def answers(table: "Table") -> "tuple[Answers, Answers]":
+        return read_answers(table, *both[0]), read_answers(table, *both[1])
 
     def chosen(names: Sequence[str]) -> dict[str, Any]:
         """Return the columns to use and never to use; labels and predictions are never used anyway."""
-        both = ((labels, "--labels"), (predictions, "--predictions"))
         taken = [comparison_of(one, names, option)[0] for one, option in both]
         taken += [one for one in (groups, time_order) if one is not None]
         others = [name for name in split_names(never, names) or () if name not in taken]
@@ -213,15 +211,13 @@ def slices(
         with progress("searching for slices") as step:
             some, n_rows = some_rows(files, rows.sample or SAMPLE)
             options |= chosen(some.names)
-            options["step"] = lambda counted: step.describe(f"counting on all rows: {counted}")
-            result = stream_slices(files, some, n_rows, labels, predictions, **options)
+            result = stream_slices(files, some, n_rows, answers, step=step.count_rows, **options)
         searched = f"searched {len(some)} of {n_rows} rows (--sample), chosen by a hash"
         message(f"{searched}; all others are counted")
     else:
         table = open_table(file, rows).table()
+        truth, predicted = answers(table)
         options |= chosen(table.names)
-        truth = read_answers(table, labels, "--labels")
-        predicted = read_answers(table, predictions, "--predictions")
         features = table.without(truth.column, predicted.column).arranged(groups, time_order)
         message(note_on_rows(features, "--groups {}".format))
         with progress("searching for slices"):
@@ -250,7 +246,7 @@ def surrogate(
     from nri.induce.validate import FOLDS
     from nri.tasks.surrogate import mimic
 
-    check_output(output, file)
+    form = check_output(output, file)
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     reading = opt.Reading(target, positive, weights=weights)
     try:
@@ -270,4 +266,4 @@ def surrogate(
     if score.measure == "accuracy":
         baseline = f"most frequent prediction {score.baseline:.2f}"
         note = f"rule: fidelity {score} (cross-validated; {baseline})"
-    write_rule(result.rule, output, chosen_format(output), note)
+    write_rule(result.rule, output, form, note)

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 from rich import progress as rich_progress
 from rich.console import Console
-from rich.highlighter import RegexHighlighter
-from rich.theme import Theme
+from rich.text import Text
 
 PROGRESS_AFTER = 2.0  # Seconds after which progress is shown.
 
@@ -19,37 +18,30 @@ class Elapsed:
     seconds = 0.0
 
 
-class RuleHighlighter(RegexHighlighter):
-    """Marks the words and numbers of a rule in text form."""
-
-    base_style = "rule."
-    highlights = [  # noqa: RUF012  # the base class declares it so
-        r"(?m)^(?P<word>IF| OR|     OR|THEN|ELSE IF|ELSE|ALWAYS)\b",
-        r"(?P<word>\b(AND|NOT|ELSE)\b)",
-        r"(?P<number>(\d\.\d\d|-) of +[\d.]+ rows)",
-        r"(?P<note>accuracy \d\.\d\d( ± \d\.\d\d)? \([^)]*\))",
-    ]
-
-
-_THEME = Theme({"rule.word": "bold cyan", "rule.number": "dim", "rule.note": "green"})
+_STYLES = {
+    r"(?m)^(IF| OR|     OR|THEN|ELSE IF|ALWAYS)\b|\b(AND|NOT|ELSE)\b": "bold cyan",
+    r"accuracy \d\.\d\d( ± \d\.\d\d)? \([^)]*\)": "green",
+}
+"""What is marked in a rule in text form: its words, and how good it is."""
 
 
 def print_rule(text: str) -> None:
     """Print a rule in colour."""
-    console = Console(theme=_THEME, highlighter=RuleHighlighter(), soft_wrap=True, emoji=False, markup=False)
-    console.print(text)
+    shown = Text(text)
+    for pattern, style in _STYLES.items():
+        shown.highlight_regex(pattern, style)
+    Console(soft_wrap=True).print(shown)
 
 
 @contextmanager
 def shown_progress(title: str, steps: int | None) -> Iterator[rich_progress.Progress]:
     """Show a spinner and, with a number of steps, a bar, once the command took two seconds in all."""
-    columns: list[rich_progress.ProgressColumn] = [
+    columns = [
         rich_progress.SpinnerColumn(),
         rich_progress.TextColumn("{task.description}", markup=False),
+        *([] if steps is None else [rich_progress.BarColumn()]),
         rich_progress.TimeElapsedColumn(),
     ]
-    if steps is not None:
-        columns.insert(2, rich_progress.BarColumn())
     bar = rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
     bar.add_task(title, total=steps)
     over, lock = threading.Event(), threading.Lock()

@@ -21,7 +21,6 @@ from nri.rule import (
     ClassTarget,
     Clause,
     Dnf,
-    Kind,
     Label,
     Literal,
     Rule,
@@ -35,7 +34,7 @@ from nri.rule.literal import Value
 from nri.rule.regions import Regions, can_fire, meeting, must_fire
 from nri.table.source import Source, source_of
 from nri.table.table import Table
-from nri.tasks.predictions import PlanReader, Truth, row_sink
+from nri.tasks.predictions import PlanReader, RowSink, Truth, row_sink
 
 SHOWN = 20  # Numbers of so many differing rows are kept.
 _MOST_REGIONS = 1 << 16
@@ -139,11 +138,11 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
     if of_classes and {*map(str, old.classes)} != {*map(str, new.classes)}:
         classes = f"{list(old.classes)} and {list(new.classes)}"
         raise InputError(f"the rules are about different classes, {classes}; {remedy}")
-    kinds: dict[str, Kind] = {}
-    for literal in (literal for clause in (*old.clauses, *new.clauses) for literal in clause):
-        if kinds.setdefault(literal.column, literal.kind) is not literal.kind:
-            in_rules = f"{kinds[literal.column]} in one rule and {literal.kind} in the other"
-            raise InputError(f"column {literal.column!r} is {in_rules}; induce both from the same kind")
+    for name in new.columns:
+        kind, other = old.kinds.get(name, new.kinds[name]), new.kinds[name]
+        if kind is not other:
+            in_rules = f"{kind} in one rule and {other} in the other"
+            raise InputError(f"column {name!r} is {in_rules}; induce both from the same kind")
     if of_classes:
         pairs = [(label, _conditions(old, label), _conditions(new, label)) for label in new.classes]
         changes = tuple(_class_change(*one) for one in pairs if one[1] or one[2])
@@ -277,16 +276,19 @@ def _decides(rule: Rule, index: int, where: Clause) -> bool:
     return index == len(rule.branches) or must_fire(rule.clauses[index], where)
 
 
-_Predicted = tuple[Source | Table, NDArray[Any], NDArray[Any]]
-"""Rows, which may hold the truth, and what the old and the new rule predict for them."""
+_Predicted = tuple[Source | Table, NDArray[Any], NDArray[Any], BoolArray]
+"""Rows, which may hold the truth, what the old and the new rule predict for them, and where they differ."""
+
+
+def _predicted(rows: Source | Table, old: NDArray[Any], new: NDArray[Any]) -> _Predicted:
+    return rows, old, new, np.asarray(old.astype(str) != new.astype(str), dtype=bool)
 
 
 def _row_changes(rule: Rule, parts: Iterable[_Predicted]) -> RowChanges:
     """Count on rows after rows what changed from one rule to another."""
     n_rows, first, changes = 0, list[int](), Counter[tuple[Any, Any]]()
     truths = Truth(rule), Truth(rule)  # one reading of the truth for both
-    for source, old, new in parts:
-        differs = _differ(old, new)
+    for source, old, new, differs in parts:
         changes.update(zip(old[differs].tolist(), new[differs].tolist(), strict=True))
         first += (n_rows + 1 + np.flatnonzero(differs)[: SHOWN - len(first)]).tolist()
         n_rows += len(old)
@@ -296,39 +298,29 @@ def _row_changes(rule: Rule, parts: Iterable[_Predicted]) -> RowChanges:
     return RowChanges(n_rows, tuple(first), counts, truths[0].score, truths[1].score)
 
 
-def _differ(old: NDArray[Any], new: NDArray[Any]) -> BoolArray:
-    return np.asarray(old.astype(str) != new.astype(str), dtype=bool)
-
-
 def row_changes(old: Rule, new: Rule, rows: Any) -> RowChanges:
     """Compare row by row what the two predict."""
     source = rows if isinstance(rows, Source | Table) else source_of(rows)
-    by_old, by_new = old.predict(source), new.predict(source)
-    changes = _row_changes(new, [(source, by_old, by_new)])
-    return replace(changes, old=by_old, new=by_new, differs=_differ(by_old, by_new))
+    whole = _, was, now, differs = _predicted(source, old.predict(source), new.predict(source))
+    return replace(_row_changes(new, [whole]), old=was, new=now, differs=differs)
 
 
 def stream_changes(
-    old: Rule,
-    new: Rule,
-    files: Files,
-    destination: Path | None = None,
-    *,
-    step: Callable[[int], None] = lambda rows: None,
+    old: Rule, new: Rule, files: Files, destination: Path | None, *, step: Callable[[int], None]
 ) -> RowChanges:
     """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
-    read_old, read_new = PlanReader(old.plans), PlanReader(new.plans)
+    readers = PlanReader(old.plans), PlanReader(new.plans)
     wanted = {*old.plans, *new.plans, new.target} if destination is None else None
 
-    def parts(sink: Any) -> Iterator[_Predicted]:
+    def parts(sink: RowSink | None) -> Iterator[_Predicted]:
         for batch in batches(files, wanted):
-            by_old = old.predict(read_old.read(batch), len(batch))
-            by_new = new.predict(read_new.read(batch), len(batch))
+            pairs = zip((old, new), readers, strict=True)
+            was, now = (rule.predict(reader.read(batch), len(batch)) for rule, reader in pairs)
+            part = *_, differs = _predicted(batch.source([new.target]), was, now)
             if sink is not None:
-                differs = _differ(by_old, by_new)
-                both = {f"old_{new.target}": by_old[differs], f"new_{new.target}": by_new[differs]}
-                sink.write(Batch(batch.first, batch.rows.filter(differs)), both)
-            yield batch.source([new.target]), by_old, by_new
+                both = {f"old_{new.target}": was[differs], f"new_{new.target}": now[differs]}
+                sink(Batch(batch.first, batch.rows.filter(differs)), both)
+            yield part
             step(batch.last)
 
     with nullcontext() if destination is None else row_sink(destination, only=False) as sink:

@@ -1,6 +1,5 @@
 """Leaks: columns that give the target away."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,13 +23,10 @@ class Leak:
     share: float  # of the rows
 
     def __str__(self) -> str:
-        return self.text(str)
-
-    def text(self, named: Callable[[str], str]) -> str:
-        """Write which columns predict how many rows."""
         rows = "every row" if self.share == 1 else f"{phrase_percent(self.share)} % of the rows"
-        names = " and ".join(map(named, self.columns))
-        return f"{names} alone {'predicts' if len(self.columns) == 1 else 'predict'} {rows}"
+        return (
+            f"{' and '.join(self.columns)} alone {'predicts' if len(self.columns) == 1 else 'predict'} {rows}"
+        )
 
 
 def leak(rule: Rule, table: Table) -> Leak | None:

@@ -9,13 +9,11 @@ import itertools
 import logging
 import math
 import re
-import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Self
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +24,7 @@ from nri.induce.induce import TablePosterior, induce_rule
 from nri.outcome import Score
 from nri.rows.batches import Batch, batches
 from nri.rows.files import Files
-from nri.rule import ClassTarget, NumberTarget, Rule
+from nri.rule import NumberTarget, Rule, SurvivalTarget
 from nri.rule.column import Column, ColumnPlan, Columns
 from nri.rule.labels import label_array
 from nri.rule.literal import Kind
@@ -51,7 +49,7 @@ def predictions(rule: Rule, source: Source) -> dict[str, NDArray[Any]]:
 
     Totals and footnotes below the table of a workbook get nothing.
     """
-    predicted = predicted_columns(rule, rule.read(source), len(source), added_names(rule, source.names))
+    predicted = _columns(rule, rule.read(source), len(source), added_names(rule, source.names))
     n_foot = _foot_rows(source)
     if not n_foot:
         return predicted
@@ -68,17 +66,14 @@ def _foot_rows(source: Source) -> int:
     """Return how many rows at the end of a workbook's table are totals and footnotes."""
     if source.workbook is None or len(source.names) < 3:
         return 0
-    for n_foot, place in enumerate(reversed(range(len(source)))):
-        row = (column[place] for column in source.rows.values())
+    for n_foot, row in enumerate(zip(*map(reversed, map(list, source.rows.values())), strict=True)):
         cells = [cell for cell in row if cell is not None and str(cell).strip()]
         if len(cells) > 1 and not _TOTAL.fullmatch(str(cells[0])):
             return n_foot
     return 0
 
 
-def predicted_columns(
-    rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]
-) -> dict[str, NDArray[Any]]:
+def _columns(rule: Rule, columns: Columns, n_rows: int, names: Sequence[str]) -> dict[str, NDArray[Any]]:
     """Return the predictions of typed rows in columns of these names."""
     decided = rule.decide(columns, n_rows)
     values = [label_array(tuple(one))[decided] for one in rule.predicts.predictions(rule.estimates).values()]
@@ -111,15 +106,14 @@ def _free(name: str, taken: Sequence[str]) -> str:
     return free
 
 
-def different_cells(column: Column) -> tuple[Column, IntArray]:
-    """Return the different cells of a column, and for each row which of them it has, -1 if unknown."""
+def folded_labels(column: Column, plan: ColumnPlan) -> tuple[list[str], IntArray]:
+    """Return the different cells of a column as folded texts, and [M] which of them each row has, or -1."""
     if column.categories is not None:
-        every = np.arange(len(column.categories))
-        return Column(every, np.ones(len(every), dtype=bool), column.categories), column.values
+        return list(map(fold, column.categories)), column.values
     values, inverse = np.unique(column.values[column.known], return_inverse=True)
     codes = np.full(len(column), -1, dtype=np.int64)
     codes[column.known] = inverse
-    return Column(values, np.ones(len(values), dtype=bool)), codes
+    return list(map(fold, labels_as_text(Column(values, np.ones(len(values), dtype=bool)), plan))), codes
 
 
 @dataclass
@@ -130,20 +124,18 @@ class Truth:
     """
 
     rule: Rule
-    known: int = 0
-    right: int = 0
-    by_class: "Counter[int]" = field(default_factory=Counter)
+    known: int = 0  # rows whose truth and whose prediction are known
+    sums: Any = 0
+    """of classes [2, n_classes]: their rows, and those that are predicted rightly; of a number [4]: absolute
+    and squared errors, distances from the origin and their squares"""
+    origin: float = 0.0  # the first number: sums of squares near to it lose no digits
     strange: bool = False  # whether the target holds something that is no class of the rule
-    off: float = 0.0
-    missed: float = 0.0  # sum of squared errors
-    mean: float = 0.0
-    spread: float = 0.0  # sum of squared distances from the mean
 
-    def add(self, rows: Source | Table, predicted: NDArray[Any]) -> Self:
+    def add(self, rows: Source | Table, predicted: NDArray[Any]) -> None:
         """Take further rows into account."""
         target, name = self.rule.predicts, self.rule.target
-        if name not in rows.names:
-            return self
+        if isinstance(target, SurvivalTarget) or name not in rows.names:
+            return
         if isinstance(rows, Table):
             read = ReadColumn(rows.columns[name], rows.plans[name])
         elif isinstance(target, NumberTarget):
@@ -152,50 +144,46 @@ class Truth:
             plans = {} if target.plan is None else {name: target.plan}
             read = understand(rows.cells(name), name, stated_by(plans, [name]))
         known = read.column.known & ~missing_cells(predicted)
-        if isinstance(target, ClassTarget):
-            self._add_classes(target, read, known, predicted)
-        elif isinstance(target, NumberTarget) and known.any():
+        if isinstance(target, NumberTarget):
             self._add_numbers(read.column.values[known].astype(float), predicted[known].astype(float))
-        return self
+        else:
+            self._add_classes(read, known, predicted[known].astype(str))
 
-    def _add_classes(
-        self, target: ClassTarget, read: ReadColumn, known: BoolArray, predicted: NDArray[Any]
-    ) -> None:
-        different, codes = different_cells(read.column)
-        places = {fold(str(label)): place for place, label in enumerate(target.classes)}
-        into = [places.get(fold(text), -1) for text in labels_as_text(different, read.plan)]
-        truth = np.array([*into, -1], dtype=np.int64)[codes]
-        if (truth[read.column.known] < 0).any():
-            self.strange = True
-            return
-        labels = np.array([*map(str, target.classes)], dtype=object)
-        self.known += int(known.sum())
-        self.by_class.update(truth[known].tolist())
-        self.right += int((labels[truth[known]] == predicted[known].astype(str)).sum())
+    def _add_classes(self, read: ReadColumn, known: BoolArray, predicted: NDArray[Any]) -> None:
+        classes = [str(label) for label in self.rule.classes]
+        places = {fold(label): place for place, label in enumerate(classes)}
+        texts, codes = folded_labels(read.column, read.plan)
+        truth = np.array([*(places.get(text, -1) for text in texts), -1], dtype=np.int64)[codes]
+        self.strange |= bool((truth[read.column.known] < 0).any())
+        if not self.strange:
+            truth = truth[known]
+            right = truth[np.array(classes)[truth] == predicted]
+            self.sums += np.stack([np.bincount(one, minlength=len(classes)) for one in (truth, right)])
+            self.known += len(truth)
 
     def _add_numbers(self, values: FloatArray, predicted: FloatArray) -> None:
-        apart = float(values.mean()) - self.mean
-        total = self.known + len(values)
-        self.spread += float(((values - values.mean()) ** 2).sum())
-        self.spread += apart**2 * self.known * len(values) / total
-        self.mean += apart * len(values) / total
-        self.known = total
-        self.off += float(np.abs(values - predicted).sum())
-        self.missed += float(((values - predicted) ** 2).sum())
+        if not self.known:
+            self.origin = float(values[0]) if len(values) else 0.0
+        off, apart = np.abs(values - predicted), values - self.origin
+        self.sums += np.array([off.sum(), off @ off, apart.sum(), apart @ apart])
+        self.known += len(values)
 
     @property
     def score(self) -> Score | None:
         """Accuracy or R²; None if the table does not hold the truth."""
         if self.strange or not self.known:
             return None
-        if isinstance(self.rule.predicts, NumberTarget):
-            explained = 1.0 - self.missed / self.spread if self.spread > 0 else 0.0
-            details = {"mean_absolute_error": self.off / self.known}
-            return Score("R²", explained, 0.0, 0.0, self.rule.predicts.amount(self.mean), details)
-        share = self.right / self.known
+        target, means = self.rule.predicts, self.sums / self.known
+        if isinstance(target, NumberTarget):
+            off, missed, apart, squares = means.tolist()
+            spread = squares - apart**2
+            explained = 1.0 - missed / spread if spread > 0 else 0.0
+            constant = target.amount(self.origin + apart)
+            return Score("R²", explained, 0.0, 0.0, constant, {"mean_absolute_error": off})
+        of_class, right = means
+        share, most = float(right.sum()), int(of_class.argmax())
         error = math.sqrt(share * (1 - share) / self.known)
-        ((most, count),) = self.by_class.most_common(1)
-        return Score("accuracy", share, error, count / self.known, phrase_label(self.rule.classes[most]))
+        return Score("accuracy", share, error, float(of_class[most]), phrase_label(self.rule.classes[most]))
 
     @property
     def text(self) -> str | None:
@@ -212,45 +200,33 @@ class Truth:
 def stream_predictions(
     rule: Rule,
     files: Files,
-    destination: Path | None,
+    out: Path | IO[str],
     *,
     only: bool = False,
     step: Callable[[int], None] = lambda rows: None,
 ) -> str | None:
     """Write rows with what a rule predicts for them; return how good that is, where the truth is there.
 
-    The destination is a CSV, TSV or Parquet file, which is there when all was written; None is standard
-    output, as CSV. ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
+    They go to a CSV, TSV or Parquet file, which is there when all was written, or as CSV to a stream.
+    ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
     """
     reader, truth = PlanReader(rule.plans), Truth(rule)
     names: list[str] | None = None
-    with row_sink(destination, only) as sink:
+    with row_sink(out, only) as write:
         for batch in batches(files):
             names = names or added_names(rule, batch.names)
-            predicted = predicted_columns(rule, reader.read(batch), len(batch), names)
-            sink.write(batch, predicted)
+            predicted = _columns(rule, reader.read(batch), len(batch), names)
+            write(batch, predicted)
             truth.add(batch.source([rule.target]), next(iter(predicted.values())))
             step(batch.last)
     return truth.text
 
 
-def stream_explanations(rule: Rule, files: Files, numbers: Sequence[int]) -> list[str]:
-    """Return why rows of some numbers, from 1, have their prediction; later rows are not read."""
-    reader, explained = PlanReader(rule.plans), dict[int, str]()
-    if min(numbers) < 1:
-        raise InputError(f"no row {min(numbers)}: rows are counted from 1")
+def stream_parts(rule: Rule, files: Files) -> Iterator[tuple[int, int, Columns]]:
+    """Yield of some rows after others the number of the first, how many they are, and what a rule reads."""
+    reader = PlanReader(rule.plans)
     for batch in batches(files, rule.plans):
-        here = [number for number in numbers if batch.first <= number <= batch.last]
-        if here:
-            rows = np.array(here) - batch.first
-            columns = {name: column.take(rows) for name, column in reader.read(batch).items()}
-            explained |= zip(here, map(str, rule.explain(columns, len(rows))), strict=True)
-        if batch.last >= max(numbers):
-            break
-    for number in numbers:
-        if number not in explained:
-            raise InputError(f"no row {number}: {files.paths[0]} has rows 1 to {batch.last}")
-    return [explained[number] for number in numbers]
+        yield batch.first, len(batch), reader.read(batch)
 
 
 @dataclass
@@ -292,64 +268,51 @@ class PlanReader:
             raise InputError(f"column {name!r} has several units or formats of dates; {remedy}")
 
 
+RowSink = Callable[[Batch, Mapping[str, NDArray[Any]]], None]
+"""What writes some rows, and the columns that are added to them, behind those before."""
+
+
 @contextmanager
-def row_sink(destination: Path | None, only: bool) -> "Iterator[_TextSink | _ParquetSink]":
-    """Open what rows are written to; a file is there only when all of it was written."""
-    if destination is None:
-        yield _TextSink(sys.stdout, sys.stdout, only)
-        return
-    chosen = format_of(destination)
+def row_sink(destination: Path | IO[str], only: bool) -> Iterator[RowSink]:
+    """Open what rows are written to, as CSV, TSV or Parquet; a file is there only when all was written.
+
+    ``only`` leaves the columns of the rows themselves out.
+    """
+    chosen, begun = format_of(destination), False
+    file: Any = destination
+    writer: Any = None
     if chosen == "xlsx":
         raise InputError(f"{destination}: a workbook is no place for so many rows; end in .csv or .parquet")
-    with atomic_file(destination, binary=chosen == "parquet") as file:
-        if chosen == "parquet":
-            with closing(_ParquetSink(file, only)) as sink:
-                yield sink
-        else:
-            yield _TextSink(file, destination, only)
 
-
-@dataclass
-class _ParquetSink:
-    file: IO[bytes]
-    only: bool
-    writer: Any = None
-
-    def write(self, batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
+    def write_parquet(batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
-        rows = batch.rows.select([]) if self.only else batch.rows
+        nonlocal writer
+        rows = batch.rows.select([]) if only else batch.rows
         for name, column in added.items():
             rows = rows.append_column(name, pa.array(column))
-        if self.writer is None:
-            self.writer = parquet.ParquetWriter(self.file, rows.schema)
-        self.writer.write_table(rows)
+        writer = writer or opened.enter_context(parquet.ParquetWriter(file, rows.schema))
+        writer.write_table(rows)
 
-    def close(self) -> None:
-        if self.writer is not None:
-            self.writer.close()
-
-
-@dataclass
-class _TextSink:
-    file: IO[str]
-    named: Path | IO[str]  # what says the format by its name
-    only: bool
-    begun: bool = False
-
-    def write(self, batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
-        if batch.written is not None and not self.only:
-            delimiter = delimiter_for(self.named, batch.written.delimiter) or ","
+    def write_text(batch: Batch, added: Mapping[str, NDArray[Any]]) -> None:
+        nonlocal begun
+        if batch.written is None or only:
+            columns = added if only else {**_written(batch.rows), **added}
+            write_rows(columns, file, chosen, header=not begun)
+        else:
+            delimiter = delimiter_for(destination, batch.written.delimiter) or ","
             lines = lines_beside(batch.written, added, delimiter)
             if lines is None:
                 cause = f"the rows from {batch.first} on cannot be separated line by line"
                 raise InputError(f"{cause}; use --out FILE.parquet, or --engine memory")
-            self.file.writelines(lines[self.begun :])
-        else:
-            columns = added if self.only else {**_written(batch.rows), **added}
-            write_rows(columns, self.file, format_of(self.named), header=not self.begun)
-        self.begun = True
+            file.writelines(lines[begun:])
+        begun = True
+
+    with ExitStack() as opened:
+        if isinstance(destination, Path):
+            file = opened.enter_context(atomic_file(destination, binary=chosen == "parquet"))
+        yield write_parquet if chosen == "parquet" else write_text
 
 
 def _written(rows: "pa.Table") -> dict[str, Any]:

@@ -13,7 +13,7 @@ searched or judged together; as far as their errors are alike they count as one.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +29,11 @@ from nri.rows.batches import batches
 from nri.rows.files import Files
 from nri.rule import Clause, Kind, clause_truth
 from nri.table.binarizer import Binarizer
-from nri.table.cells import as_numbers, fold
+from nri.table.cells import as_numbers
 from nri.table.source import Source, table_of
 from nri.table.table import Table
-from nri.table.target import MAX_CLASSES, Answers, labels_as_text, read_answers
-from nri.tasks.predictions import PlanReader, different_cells
+from nri.table.target import MAX_CLASSES, Answers, read_answers
+from nri.tasks.predictions import PlanReader, folded_labels
 
 _BEAM = 40  # Conjunctions of each length that longer ones are made from.
 _LEAST_GAIN = 0.5  # Standard deviations that a further literal must add.
@@ -136,8 +136,7 @@ def error_slices(
     halves = 1 if table.time_order is not None else 2
     made = make_folds(table, halves, rng or np.random.default_rng(0))
     judged = made.fold == made.fold.max()
-    limits: dict[str, Any] = {"max_literals": max_literals, "min_rows": min_rows, "negations": negations}
-    clauses = _search(table.take(~judged), wrong[~judged], most, **limits)
+    clauses = _search(table.take(~judged), wrong[~judged], most, max_literals, min_rows, negations)
     independent = share_of(wrong, judged, np.ones(len(table)), groups_of(table)).rows / judged.sum()
     return _judged(clauses, _counts(clauses, table, wrong, judged), alpha, independent)
 
@@ -169,9 +168,8 @@ def _compared(
 
 
 def _texts(answers: Answers) -> NDArray[Any]:
-    """[M]: answers as folded texts, each different one written once; any text where they are unknown."""
-    different, codes = different_cells(answers.labels)
-    texts = [fold(text) for text in labels_as_text(different, answers.plan)]
+    """[M]: answers as folded texts, any text where they are unknown."""
+    texts, codes = folded_labels(answers.labels, answers.plan)
     return np.array([*texts, ""], dtype=object)[codes]
 
 
@@ -220,14 +218,12 @@ def _holm(p_values: Sequence[float]) -> list[float]:
     return list(map(float, corrected))
 
 
-@dataclass(frozen=True, eq=False)
-class Candidate:
+class Candidate(NamedTuple):
     """A conjunction, as indices of literals."""
 
     literals: tuple[int, ...]
     score: float
     """Standard deviations by which its errors exceed what drawing as many rows at random would give."""
-    rows: BoolArray  # [M]
 
 
 def search_slices(
@@ -240,28 +236,30 @@ def search_slices(
     if not truth.shape[1] or not wrong.any() or wrong.all():
         return []
     literals, outcome = truth.astype(np.float32), wrong.astype(np.float32)
-    beam: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    beam = [Candidate((), 0.0)]
     pool: dict[tuple[int, ...], float] = {}
     for _ in range(max_literals):
-        masks = np.stack([truth[:, list(chosen)].all(axis=1) for chosen, _ in beam]).astype(np.float32)
+        masks = np.stack([truth[:, list(one.literals)].all(axis=1) for one in beam]).astype(np.float32)
         rows, errors = (np.asarray(m @ literals, np.float64) for m in (masks, masks * outcome))
-        scores = _scores(rows, errors, len(wrong), float(wrong.mean()), min_rows)
-        scores[scores <= np.array([score for _, score in beam])[:, None] + _LEAST_GAIN] = -np.inf
+        scores = _scores(rows, errors, wrong, min_rows)
+        scores[scores <= np.array([one.score for one in beam])[:, None] + _LEAST_GAIN] = -np.inf
         grown: dict[tuple[int, ...], float] = {}
         order = np.argsort(-scores, axis=None, kind="stable")[: 4 * _BEAM]
         for parent, literal in zip(*np.unravel_index(order, scores.shape), strict=True):
             if np.isfinite(score := float(scores[parent, literal])):
-                grown.setdefault(tuple(sorted({*beam[parent][0], int(literal)})), score)
+                grown.setdefault(tuple(sorted({*beam[parent].literals, int(literal)})), score)
         pool |= grown
-        beam = sorted(grown.items(), key=lambda item: (-item[1], item[0]))[:_BEAM]
+        beam = sorted(map(Candidate._make, grown.items()), key=lambda one: (-one.score, one.literals))[:_BEAM]
         if not beam:
             break
-    ranked = sorted(pool.items(), key=lambda item: (-round(item[1], 6), len(item[0]), item[0]))
+    every = map(Candidate._make, pool.items())
+    ranked = sorted(every, key=lambda one: (-round(one.score, 6), len(one.literals), one.literals))
     return _different(ranked, truth, wrong, most)
 
 
-def _scores(rows: FloatArray, errors: FloatArray, n: int, rate: float, min_rows: int) -> FloatArray:
+def _scores(rows: FloatArray, errors: FloatArray, wrong: BoolArray, min_rows: int) -> FloatArray:
     """Return errors less those expected, by the hypergeometric standard deviation; -inf for too few rows."""
+    n, rate = len(wrong), float(wrong.mean())
     variance = rows * rate * (1 - rate) * (n - rows) / max(n - 1, 1)
     scores = np.full(rows.shape, -np.inf)
     usable = (rows >= min_rows) & (variance > 1e-9)
@@ -269,39 +267,25 @@ def _scores(rows: FloatArray, errors: FloatArray, n: int, rate: float, min_rows:
     return scores
 
 
-def _different(
-    ranked: list[tuple[tuple[int, ...], float]], truth: BoolArray, wrong: BoolArray, most: int
-) -> list[Candidate]:
+def _different(ranked: Sequence[Candidate], truth: BoolArray, wrong: BoolArray, most: int) -> list[Candidate]:
     """Take the best first, and then what has too many errors even without the rows taken before."""
-    taken: list[Candidate] = []
+    taken: dict[Candidate, BoolArray] = {}
     left = np.ones(len(wrong), dtype=bool)
-    for literals, score in ranked:
-        rows = np.asarray(truth[:, list(literals)].all(axis=1))
-        shared = ((rows & one.rows).sum() / max(1, min(rows.sum(), one.rows.sum())) for one in taken)
-        if max(shared, default=0.0) <= _SAME and _score_among(left, rows, wrong) > _NEW:
-            taken.append(Candidate(literals, score, rows))
-            left = left & ~rows
-        if len(taken) == most:
+    for one in ranked:
+        rows = np.asarray(truth[:, list(one.literals)].all(axis=1))
+        shared = ((rows & other).sum() / max(1, min(rows.sum(), other.sum())) for other in taken.values())
+        if max(shared, default=0.0) > _SAME:
+            continue
+        own, errors = (np.array([float(mask.sum())]) for mask in (rows & left, rows & left & wrong))
+        if _scores(own, errors, wrong[left], 1)[0] > _NEW:
+            taken[one], left = rows, left & ~rows
+        if len(taken) == most or not left.any():
             break
-    return taken
-
-
-def _score_among(left: BoolArray, rows: BoolArray, wrong: BoolArray) -> float:
-    """Score a slice among the rows that no slice before it has."""
-    if not left.any():
-        return -np.inf
-    own, errors = (np.array([float(mask.sum())]) for mask in (rows & left, rows & left & wrong))
-    return float(_scores(own, errors, int(left.sum()), float(wrong[left].mean()), 1)[0])
+    return list(taken)
 
 
 def _search(
-    table: Table,
-    wrong: BoolArray,
-    most: int,
-    *,
-    max_literals: int = 3,
-    min_rows: int | None = None,
-    negations: bool = False,
+    table: Table, wrong: BoolArray, most: int, max_literals: int, min_rows: int | None, negations: bool
 ) -> list[Clause]:
     """Return the slices that hold most errors among some rows."""
     binarizer = Binarizer().fit(table)
@@ -329,33 +313,28 @@ def stream_slices(
     files: Files,
     searched: Source,
     n_rows: int,
-    labels: str,
-    predictions: str,
+    answers: Callable[[Table], tuple[Answers, Answers]],
     *,
-    tolerance: float | None = None,
-    alpha: float = 0.05,
-    most: int = 5,
-    columns: Sequence[str] | None = None,
-    never: Sequence[str] = (),
-    step: Callable[[int], None] = lambda rows: None,
+    tolerance: float | None,
+    alpha: float,
+    columns: Sequence[str] | None,
+    never: Sequence[str],
+    step: Callable[[int], None],
     **limits: Any,
 ) -> Slices:
     """Find where a model's predictions differ from the labels: search some rows, count on all others.
 
-    ``searched`` are rows that were drawn from the files, which have ``n_rows`` rows. ``labels`` and
-    ``predictions`` are columns, or comparisons of such.
+    ``searched`` are rows that were drawn from the files, which have ``n_rows`` rows. ``answers`` reads labels
+    and predictions.
     """
     if len(searched) >= n_rows:
         raise InputError("every row was searched, so that none is left to judge; use --engine memory")
-
-    def answers(part: Table) -> tuple[Answers, Answers]:
-        return read_answers(part, labels, "--labels"), read_answers(part, predictions, "--predictions")
-
     table = searched.table()
-    known, wrong = _compared(*answers(table), tolerance, check=True)
-    taken = {one.column for one in answers(table)}
+    truth, predicted = answers(table)
+    known, wrong = _compared(truth, predicted, tolerance, check=True)
+    taken = {truth.column, predicted.column}
     features = _features(table.without(*taken), wrong, columns, never).take(known)
-    clauses = _search(features, wrong[known], most, **limits)
+    clauses = _search(features, wrong[known], **limits)
     counts = -_counts(clauses, table, wrong, known)
     used = {literal.column for clause in clauses for literal in clause} | taken
     reader = PlanReader({name: table.plans[name] for name in table.names if name in used})

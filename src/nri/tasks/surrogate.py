@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nri.errors import InputError
 from nri.induce.induce import Induction, induce_rule
 from nri.induce.settings import Settings
-from nri.induce.validate import FOLDS, cross_validate
+from nri.induce.validate import cross_validate
 from nri.outcome import Outcome, Score
 from nri.rows.base import Rows
 from nri.rule import Rule
@@ -79,24 +79,20 @@ def surrogate_of_model(
     table = table_of(X)
     table = table.with_outcome(_outcome(predicted if threshold is None else predicted > threshold))
     weights = read_weights(sample_weight, len(table))
-    return mimic(table if weights is None else table.reweighted(weights), settings, rng=rng)
+    table = table if weights is None else table.reweighted(weights)
+    return mimic(table, settings, rng=rng or np.random.default_rng(0))
 
 
 def mimic(
     rows: Table | Rows,
-    settings: Settings | None = None,
+    settings: Settings | None,
     *,
-    rng: np.random.Generator | None = None,
-    folds: int = FOLDS,
+    rng: np.random.Generator,
     step: Callable[[], None] = lambda: None,
 ) -> Surrogate:
     """Induce a rule for rows whose outcome is a model's predictions, and cross-validate its fidelity."""
-    rng = rng or np.random.default_rng(0)
-    if isinstance(rows, Table) and rows.explained.is_constant:
-        predicted = rows.explained.describe()
-        raise InputError(f"the model predicts {predicted} on every row; give rows that differ")
     induction = induce_rule(rows, settings, rng=rng)
-    return Surrogate(induction, cross_validate(rows, settings, rng=rng, folds=folds, step=step))
+    return Surrogate(induction, cross_validate(rows, settings, rng=rng, step=step))
 
 
 def _scores(model: Any, X: Any) -> Any:
