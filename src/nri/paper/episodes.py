@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, IntArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.synth import dnf_truth, with_more_columns
+from nri.synth import dnf_truth, signed_clauses, with_more_columns
 from nri.train.config import check_limits
 
 _Uniform = NDArray[np.float64]
@@ -100,15 +100,13 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
     shapes = [(3,), (K,), (K, N), (K, N), (M, N), (M, S), (M,), (N + S,)]
     drawn = _draw(seed, 0, start, count, shapes)
     sizes, lengths, ranks, signs, cells, spurious_cells, row_keys, column_keys = drawn
-    n_variables = _integers(sizes[:, 0], preset.min_variables, preset.max_variables)
-    n_rows = _integers(sizes[:, 1], preset.min_rows, preset.max_rows)
-    n_clauses = _integers(sizes[:, 2], preset.min_clauses, preset.max_clauses)
-
+    least = preset.min_variables, preset.min_rows, preset.min_clauses
+    n_variables, n_rows, n_clauses = map(_integers, sizes.T, least, (N, M, K))
     causal = np.arange(N) < n_variables[:, None]
     row_valid = np.arange(M) < n_rows[:, None]
     if preset.even_share:
         lengths, ranks = _even(preset, seed, start, n_variables, lengths, ranks)
-    rule = _sample_rule(preset, n_variables, n_clauses, lengths, ranks, signs)
+    rule = _sample_rule(preset, n_variables, n_clauses, [lengths, ranks, signs])
     table = (cells < 0.5) & causal[:, None, :]
     truth = dnf_truth(rule, table)  # eq. (19)
     table = np.concatenate([table, _spurious(preset, truth, n_rows, spurious_cells)], 2)
@@ -183,21 +181,15 @@ def _integers(uniform: _Uniform, least: int, most: int | IntArray) -> IntArray:
 
 
 def _sample_rule(
-    preset: PaperPreset,
-    n_variables: IntArray,
-    n_clauses: IntArray,
-    lengths: _Uniform,
-    ranks: _Uniform,
-    signs: _Uniform,
+    preset: PaperPreset, n_variables: IntArray, n_clauses: IntArray, drawn: list[_Uniform]
 ) -> BoolArray:
     """[B, K, 2N]: the appendix's "DNF Rule Sampling"; no variable occurs twice in a clause."""
-    N = preset.max_variables
+    N, (lengths, ranks, signs) = preset.max_variables, drawn
     longest = np.minimum(preset.max_literals, n_variables)[:, None]
     n_literals = _integers(lengths, preset.min_literals, longest)
     n_literals = np.where(np.arange(preset.max_clauses) < n_clauses[:, None], n_literals, 0)
     ranks = np.where(np.arange(N) < n_variables[:, None, None], ranks, 2)
-    chosen = np.argsort(np.argsort(ranks, 2), 2) < n_literals[:, :, None]
-    return np.concatenate([chosen & (signs < 0.5), chosen & (signs >= 0.5)], 2)
+    return signed_clauses(ranks, n_literals, signs < 0.5)
 
 
 def _spurious(preset: PaperPreset, truth: BoolArray, n_rows: IntArray, uniform: _Uniform) -> BoolArray:

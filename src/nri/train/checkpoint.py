@@ -9,8 +9,8 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,11 +50,9 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
         for group in _GROUPS
         for name, tensor in getattr(checkpoint, group).items()
     }
-    counts = {"step": str(checkpoint.step), "episodes": str(checkpoint.episodes)}
     header = {"format": FORMAT, "inducer": checkpoint.inducer, "config": json.dumps(checkpoint.config)}
-    header |= counts
+    header |= {"step": str(checkpoint.step), "episodes": str(checkpoint.episodes)}
     header["sha256"] = _checksum(header, tensors)
-    make_folder(path.parent)
     with atomic_file(path, binary=True) as file:
         file.write(save(tensors, metadata=header))
 
@@ -69,9 +67,8 @@ def make_folder(folder: Path) -> None:
 
 def _checksum(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
     """Return the SHA-256 of everything but itself."""
-    digest = hashlib.sha256()
     told = {key: header[key] for key in sorted(header) if key != "sha256"}
-    digest.update(json.dumps(told).encode())
+    digest = hashlib.sha256(json.dumps(told).encode())
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
@@ -125,23 +122,17 @@ def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, names: list[str]) -> dict[str, Tensor]:
     """Flatten AdamW's state to ``name/moment`` tensors."""
-    state = optimizer.state_dict()["state"]
-    return {
-        f"{names[index]}/{moment}": torch.as_tensor(value)
-        for index, moments in state.items()
-        for moment, value in moments.items()
-    }
+    state = ((names[index], moments) for index, moments in optimizer.state_dict()["state"].items())
+    return {f"{name}/{key}": torch.as_tensor(x) for name, moments in state for key, x in moments.items()}
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, names: list[str], tensors: dict[str, Tensor]) -> None:
     """Put back what :func:`optimizer_tensors` flattened."""
-    state = optimizer.state_dict()
-    index = {name: i for i, name in enumerate(names)}
-    state["state"] = {}
+    state = optimizer.state_dict() | {"state": {}}
     try:
         for key, tensor in tensors.items():
             name, moment = key.rsplit("/", 1)
-            state["state"].setdefault(index[name], {})[moment] = tensor.clone()
+            state["state"].setdefault(names.index(name), {})[moment] = tensor.clone()
         optimizer.load_state_dict(state)
     except (KeyError, ValueError, RuntimeError):
         raise InputError(f"the checkpoint's optimiser is not that of its network; {_REMEDY}") from None
@@ -164,9 +155,11 @@ def write_graph(graph: Graph, onnx_file: Path) -> None:
     The tracing exporter takes half a second where the newer one takes minutes, for the same file.
     """
     make_folder(onnx_file.parent)
-    traced = io.BytesIO()
-    with warnings.catch_warnings(), torch.no_grad(), _unchecked_shapes():
+    traced, checks = io.BytesIO(), jaxtyping.config
+    with warnings.catch_warnings(), torch.no_grad(), ExitStack() as after:
         warnings.simplefilter("ignore")  # the exporter warns of its age
+        after.callback(checks.update, "jaxtyping_disable", checks.jaxtyping_disable)
+        checks.update("jaxtyping_disable", True)  # while tracing, a size is a tensor and no whole number
         torch.onnx.export(
             graph.network.eval(),
             tuple(graph.inputs.values()),
@@ -182,14 +175,3 @@ def write_graph(graph: Graph, onnx_file: Path) -> None:
         )
     with atomic_file(onnx_file, binary=True) as file:
         file.write(traced.getvalue())
-
-
-@contextmanager
-def _unchecked_shapes() -> Iterator[None]:
-    """Switch the tests' checks of shapes off: while tracing, a size is a tensor and no whole number."""
-    before = jaxtyping.config.jaxtyping_disable
-    jaxtyping.config.update("jaxtyping_disable", True)
-    try:
-        yield
-    finally:
-        jaxtyping.config.update("jaxtyping_disable", before)
