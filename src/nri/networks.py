@@ -13,7 +13,7 @@ from nri.paper.torch.feedback import FeedbackTraining
 from nri.paper.torch.training import PaperTraining
 from nri.seeded.torch.training import SeededTraining
 from nri.table.write import atomic_file
-from nri.train.checkpoint import Checkpoint, check_finite, load_checkpoint, load_weights, write_graph
+from nri.train.checkpoint import Checkpoint, check_finite, load_checkpoint, load_weights
 from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, Training, train
 from nri.weights import CARD_VERSION, EXPERTS, checksum_of
@@ -106,7 +106,7 @@ def export_weights(checkpoint: str | PathLike[str], onnx_file: str | PathLike[st
         raise InputError(f"{onnx_file}: the file must end in .onnx; its card gets the same name with .json")
     kept, task, network = _rebuilt(checkpoint)
     check_finite(kept.average, f"{checkpoint} is of no use:")
-    write_graph(task.graph(network), onnx_file)
+    task.export(network, onnx_file)
     card = {
         "version": CARD_VERSION,
         "inducer": kept.inducer,

@@ -33,7 +33,7 @@ class SyntheticBatch:
     @property
     def two_classes(self) -> BoolArray:
         """[B], where the support shows both classes; else there is nothing to induce from."""
-        return self.labels.any(axis=1) & ~self.labels.all(axis=1)
+        return np.asarray(self.labels.any(axis=1) & ~self.labels.all(axis=1))
 
 
 Shape = tuple[int, int, int]  # B episodes, R rows, V sources

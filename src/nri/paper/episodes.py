@@ -75,9 +75,6 @@ class PaperEpisodes:
     spurious: BoolArray  # [B, N], which variables are spurious
     clauses: BoolArray  # [B, K, 2N], true clauses over the literals of the padded N; an unused one has none
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     def episode(self, index: int) -> Episode:
         """Return one episode without its padding."""
         rows, columns = self.row_valid[index], self.variable_valid[index]
@@ -122,7 +119,6 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
     table = np.take_along_axis(table, column_order[:, None, :], 2)
     literal_order = np.concatenate([column_order, column_order + N + S], 1)
     clauses = np.take_along_axis(with_more_columns(rule, S), literal_order[:, None, :], 2)
-    spurious = np.take_along_axis(np.broadcast_to(np.arange(N + S) >= N, (count, N + S)), column_order, 1)
     variable_valid = np.take_along_axis(variable_valid, column_order, 1)
 
     known, labels = row_valid[:, :, None] & variable_valid[:, None, :], truth
@@ -131,7 +127,7 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
         holes, flips = _draw(seed, 1, start, count, [(M, N + S), (M,)])
         known = known & (holes >= missing[:, None, None])
         labels = truth ^ ((flips < noise[:, None]) & row_valid)
-    spurious &= variable_valid
+    spurious = (column_order >= N) & variable_valid
     return PaperEpisodes(table & known, known, labels, truth, row_valid, variable_valid, spurious, clauses)
 
 

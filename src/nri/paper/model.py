@@ -92,8 +92,9 @@ def discrimination(truth: NDArray[np.generic], labels: NDArray[np.integer]) -> F
     >>> discrimination(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]), np.array([1, 1, 0]))
     array([1. , 0.5])
     """
-    positives, negatives = (truth[labels == label].astype(np.float64) for label in (1, 0))
-    return positives.sum(axis=0) / max(1, len(positives)) - negatives.sum(axis=0) / max(1, len(negatives))
+    rows = [truth[labels == label].astype(np.float64) for label in (1, 0)]
+    positive, negative = (of_label.sum(axis=0) / max(1, len(of_label)) for of_label in rows)
+    return np.asarray(positive - negative)
 
 
 MAX_ROWS = 50_000
@@ -137,7 +138,7 @@ class PaperNetwork(Network):
             raise InputError(f"{onnx_file} holds the {self.card['inducer']!r} network, not the paper's")
 
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
-        """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
+        """See :class:`GateSource`."""
         cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
         if self.graph.axes.get("values") == 2:  # exported by 0.2.0, before there were views
             views = zip(cells, known, strict=True)
@@ -227,16 +228,14 @@ class PaperModel:
 
 def _in_table_order(gates: Gates, order: IntArray, flip: BoolArray) -> Gates:
     """Return the gates of a view as gates of the table's own literals."""
-    true, false = np.empty_like(gates.z[:, : len(order)]), np.empty_like(gates.z[:, : len(order)])
-    true[:, order], false[:, order] = np.split(gates.z, 2, axis=1)
-    return Gates(np.concatenate([np.where(flip, false, true), np.where(flip, true, false)], axis=1), gates.w)
+    place, N = np.argsort(order), len(order)
+    return Gates(gates.z[:, np.concatenate([place + N * flip, place + N * ~flip])], gates.w)
 
 
 def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
     """Return the paper's network as we deploy it: restarts, clauses chosen on the support, either class."""
-    return PaperModel(
-        network or shipped_paper_network(), TUNED, both_sides=True, restarts=RESTARTS, reorders=True
-    )
+    network = network or shipped_paper_network()
+    return PaperModel(network, TUNED, both_sides=True, restarts=RESTARTS, reorders=True)
 
 
 def feedback_model() -> PaperModel:

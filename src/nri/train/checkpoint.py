@@ -138,20 +138,12 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, names: list[str], tensor
         raise InputError(f"the checkpoint's optimiser is not that of its network; {_REMEDY}") from None
 
 
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """What is traced, on which example, and which axes stay free."""
+def write_graph(
+    onnx_file: Path, network: nn.Module, inputs: Mapping[str, Tensor], axes: Mapping[str, str], free: str
+) -> None:
+    """Trace the network on an example of its inputs, in their order, and write it, whole or not at all.
 
-    network: nn.Module
-    inputs: Mapping[str, Tensor]
-    """An example of each input, by name, in the order of the network's arguments."""
-    axes: Mapping[str, str]  # the letters of each input's axes, then of each output's, in their order
-    free: str  # letters of the axes that can have any length
-
-
-def write_graph(graph: Graph, onnx_file: Path) -> None:
-    """Trace the network and write it, whole or not at all.
-
+    ``axes`` has the letters of the axes of inputs, then of outputs; those in ``free`` can have any length.
     The tracing exporter takes half a second where the newer one takes minutes, for the same file.
     """
     make_folder(onnx_file.parent)
@@ -161,14 +153,14 @@ def write_graph(graph: Graph, onnx_file: Path) -> None:
         after.callback(checks.update, "jaxtyping_disable", checks.jaxtyping_disable)
         checks.update("jaxtyping_disable", True)  # while tracing, a size is a tensor and no whole number
         torch.onnx.export(
-            graph.network.eval(),
-            tuple(graph.inputs.values()),
+            network.eval(),
+            tuple(inputs.values()),
             traced,  # type: ignore[arg-type]  # the tracing exporter takes it, its signature is the newer one's
-            input_names=list(graph.inputs),
-            output_names=[name for name in graph.axes if name not in graph.inputs],
+            input_names=list(inputs),
+            output_names=[name for name in axes if name not in inputs],
             dynamic_axes={
-                name: {i: letter for i, letter in enumerate(letters) if letter in graph.free}
-                for name, letters in graph.axes.items()
+                name: {i: letter for i, letter in enumerate(letters) if letter in free}
+                for name, letters in axes.items()
             },
             opset_version=17,
             dynamo=False,

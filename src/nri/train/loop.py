@@ -67,8 +67,8 @@ class Training(ABC):
         """Score the network on the fixed validation suite."""
 
     @abstractmethod
-    def graph(self, network: nn.Module) -> checkpoint.Graph:
-        """Return what is traced of a trained network."""
+    def export(self, network: nn.Module, onnx_file: Path) -> None:
+        """Write what ships of a trained network."""
 
 
 def moved(record: Record, device: torch.device) -> Record:
@@ -86,11 +86,11 @@ def train(
     It stops after ``until`` updates in all, by default the configured number, and keeps a checkpoint.
     ``watch`` gets every update.
     """
-    torch.set_num_threads(task.config.run.threads)
-    checkpoint.make_folder(directory)
-    run, schedule = _Run(task, directory), task.config.run
-    steps = task.config.optim.steps
+    schedule, steps = task.config.run, task.config.optim.steps
     stop = steps if until is None else min(steps, until)
+    torch.set_num_threads(schedule.threads)
+    checkpoint.make_folder(directory)
+    run = _Run(task, directory)
     since = time.monotonic()
     while run.step < stop:
         means = run.update()
@@ -221,16 +221,14 @@ def forget_rows_after(file: Path, step: int) -> None:
 
     A run that is killed leaves such rows, and perhaps half a line.
     """
-
-    def is_kept(line: str) -> bool:
-        with suppress(ValueError, TypeError, KeyError):
-            return int(json.loads(line)["step"]) <= step
-        return False
-
-    if file.exists():
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        with atomic_file(file) as rewritten:
-            rewritten.write("".join(f"{line}\n" for line in lines if is_kept(line)))
+    if not file.exists():
+        return
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    with atomic_file(file) as rewritten:
+        for line in lines:
+            with suppress(ValueError, TypeError, KeyError):
+                if int(json.loads(line)["step"]) <= step:
+                    rewritten.write(f"{line}\n")
 
 
 def _six_digits(number: float) -> float:

@@ -14,6 +14,7 @@ positions of columns, are left out: permuting the columns of a table permutes th
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -188,7 +189,7 @@ class _Slots:
             idle = own < 1.0
             rows = self.support.ranked(uncovered + 0.5 * luck, idle.shape[1])
             fresh = _Slots.start(self.support, rows.gather(1, own.argsort(-1).argsort(-1)))
-        either = {"w": torch.where(idle, fresh.w, self.w)}
+        either: dict[str, Any] = {"w": torch.where(idle, fresh.w, self.w)}
         for name in ("holds", "fails", "z", "clauses"):
             either[name] = torch.where(idle.unsqueeze(-1), getattr(fresh, name), getattr(self, name))
         return replace(self, **either)
@@ -292,7 +293,7 @@ class FeedbackData:
         rows = M + self.n_query
         B = int(np.clip(self.cells // (rows * (N + D)), 4, self.max_episodes))
         columns = rng.random((B, rows, N)) < 0.5
-        clauses = _rules(rng, B, N, self.max_clauses, min(self.max_literals, N))
+        clauses = self._clauses(rng, B, N)
         truth = dnf_truth(clauses, columns)
         if D:
             columns = np.concatenate([columns, self._distractors(rng, truth, M, D)], axis=2)
@@ -307,6 +308,15 @@ class FeedbackData:
             known = rng.random(columns.shape) >= rng.uniform(0, self.max_missing, (B, 1, 1))
         return SyntheticBatch(columns & known, known, labels, truth.astype(np.float32), clauses)
 
+    def _clauses(self, rng: np.random.Generator, B: int, N: int) -> BoolArray:
+        """[B, K, 2N] clauses of one length, or each of its own."""
+        K = self.max_clauses
+        n_clauses = rng.integers(1, K + 1, (B, 1))
+        lengths = rng.integers(1, min(self.max_literals, N) + 1, (B, K))
+        lengths = np.where(rng.random((B, 1)) < 0.5, lengths[:, :1], lengths)
+        keys, signs = rng.random((2, B, K, N))
+        return signed_clauses(keys, np.where(np.arange(K) < n_clauses, lengths, 0), signs < 0.5)
+
     def _distractors(self, rng: np.random.Generator, truth: BoolArray, M: int, D: int) -> BoolArray:
         """Columns that follow the label: everywhere alike, or in the query no more (then by chance alone)."""
         rate = rng.uniform(0.1, 0.9, (len(truth), 1, 1))
@@ -316,16 +326,6 @@ class FeedbackData:
         if rng.random() < 0.5:
             follow[:, M:] = 0.5
         return np.asarray(rng.random((*truth.shape, D)) < follow)
-
-
-def _rules(rng: np.random.Generator, B: int, N: int, max_clauses: int, max_literals: int) -> BoolArray:
-    """[B, K, 2N] clauses of one length, or each of its own."""
-    n_clauses = rng.integers(1, max_clauses + 1, (B, 1))
-    lengths = rng.integers(1, max_literals + 1, (B, max_clauses))
-    lengths = np.where(rng.random((B, 1)) < 0.5, lengths[:, :1], lengths)
-    lengths = np.where(np.arange(max_clauses) < n_clauses, lengths, 0)
-    keys, signs = rng.random((2, B, max_clauses, N))
-    return signed_clauses(keys, lengths, signs < 0.5)
 
 
 @dataclass(frozen=True)

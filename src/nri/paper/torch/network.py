@@ -94,14 +94,13 @@ class ExampleKeys(nn.Module):
     def __init__(self, config: PaperConfig) -> None:
         super().__init__()
         self.config = config
-        width, n_train = config.width, config.n_train
-        bound = 1 / math.sqrt(2 * n_train)
-        self.from_label = mlp(3, width)
+        n_train, bound = config.n_train, 1 / math.sqrt(2 * config.n_train)
+        self.from_label = mlp(3, config.width)
         self.columns = nn.Parameter(torch.empty(2, config.bottleneck, n_train).uniform_(-bound, bound))
         """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
         variable meets the same weights however many columns stand beside it."""
         self.bias = nn.Parameter(torch.zeros(config.bottleneck))
-        self.from_values = nn.Linear(config.bottleneck, width)
+        self.from_values = nn.Linear(config.bottleneck, config.width)
 
     def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
         """Key of each row; padding rows get one too, to be masked by the reader."""
@@ -261,9 +260,8 @@ class LiteralAttention(nn.Module):
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.heads = heads
+        self.heads, self.scale = heads, 1 / math.sqrt(width // heads)
         self.drop = nn.Dropout(dropout)
-        self.scale = 1 / math.sqrt(width // heads)
         self.query = nn.Linear(width, width)
         self.key = nn.Linear(width, width, bias=False)  # a bias would be shared by all literals
         self.value = nn.Linear(width, width)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -23,14 +24,19 @@ from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, entropy_of_ga
 from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
 from nri.paper.torch.tnorm import SoftRule
+from nri.search.candidates import clause_truth
 from nri.search.limits import Limits
 from nri.synth import SEED, WidePrior, dnf_truth
-from nri.train.checkpoint import Graph
+from nri.train.checkpoint import write_graph
 from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, Training, moved
 
 _FRESH_ROWS = 256
-_CLEAN = dict.fromkeys(("label_noise", "missing", "max_label_noise", "max_missing"), 0.0)
+
+
+def clean(preset: PaperPreset) -> PaperPreset:
+    """Return the preset without label noise and unknown cells."""
+    return replace(preset, label_noise=0.0, missing=0.0, max_label_noise=0.0, max_missing=0.0)
 
 
 def tensors(episodes: PaperEpisodes) -> EpisodeBatch:
@@ -52,12 +58,11 @@ def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes) -> float:
     rows = np.random.default_rng(SEED).random((B, _FRESH_ROWS, N)) < 0.5
     truth = dnf_truth(episodes.clauses, rows)
     z, w = rule.z.numpy(force=True), rule.w.numpy(force=True)
-    predicted = np.zeros_like(truth)
+    predicted = np.empty_like(truth)
     for index, valid in enumerate(episodes.variable_valid):
+        clauses = deploy(z[index][:, np.tile(valid, 2)], w[index], episodes.episode(index))
         cells = rows[index][:, valid]
-        literals = np.concatenate([cells, ~cells], axis=1)
-        for clause in deploy(z[index][:, np.tile(valid, 2)], w[index], episodes.episode(index)):
-            predicted[index] |= literals[:, list(clause)].all(axis=1)
+        predicted[index] = clause_truth(np.concatenate([cells, ~cells], axis=1), clauses).any(axis=0)
     return float((predicted == truth).mean())
 
 
@@ -179,12 +184,12 @@ class SlotTraining(Training):
         """Score rules as deployed, by recovery and on wide tables."""
         return score_deployed(network, self._hidden_rules)
 
-    def graph(self, network: nn.Module) -> Graph:
-        """Return what is traced of a trained network."""
+    def export(self, network: nn.Module, onnx_file: Path) -> None:
+        """Write what ships of a trained network."""
         cells, labels = torch.rand(2, 23, 11), (torch.arange(23) % 2).float()
         inputs = {"values": (cells < 0.4).float(), "known": cells < 0.9, "labels": labels}
         axes = {"values": "VMN", "known": "VMN", "labels": "M", "z": "VTL", "w": "VT"}
-        return Graph(Views(network), inputs, axes, free="VMNL")
+        write_graph(onnx_file, Views(network), inputs, axes, free="VMNL")
 
 
 @dataclass(frozen=True)
@@ -222,7 +227,7 @@ class PaperTraining(SlotTraining):
         """Draw batch ``index`` of the appendix's generator and judge the soft rules on its rows."""
         config, device = self.config, next(network.parameters()).device
         progress = index // config.optim.batches_per_step / config.optim.steps
-        preset = replace(config.data, **_CLEAN) if progress < config.clean_share else config.data
+        preset = clean(config.data) if progress < config.clean_share else config.data
         first = index * config.batch % (config.pool or math.inf)
         drawn = paper_episodes(preset, config.seed, int(first), config.batch)
         batch = moved(tensors(drawn), device)
@@ -239,7 +244,7 @@ class PaperTraining(SlotTraining):
     @cached_property
     def _suite(self) -> dict[str, PaperEpisodes]:
         """Episodes like those of training, and the same with 30 % of labels flipped."""
-        preset, count = replace(self.config.data, **_CLEAN), 32 * self.config.run.validation_batches
+        preset, count = clean(self.config.data), 32 * self.config.run.validation_batches
         noise = {"clean": 0.0, "noisy": 0.3}
         return {k: paper_episodes(replace(preset, label_noise=v), SEED, 0, count) for k, v in noise.items()}
 

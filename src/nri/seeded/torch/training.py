@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import get_type_hints
 
 import numpy as np
@@ -14,7 +15,7 @@ from nri.seeded.experts import Experts
 from nri.seeded.sample import signed_cells
 from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, SeededOutputs
 from nri.synth import SyntheticBatch, WidePrior, validation_suite
-from nri.train.checkpoint import Graph
+from nri.train.checkpoint import write_graph
 from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, Training, moved
 from nri.weights import EXPERTS
@@ -172,12 +173,12 @@ class SeededTraining(Training):
                 scores[f"{name}/{term}"] = float(np.mean([loss.terms[term] for loss in losses]))
         return scores
 
-    def graph(self, network: nn.Module) -> Graph:
-        """Return what is traced of a trained network, with free M, N and S."""
+    def export(self, network: nn.Module, onnx_file: Path) -> None:
+        """Write what ships of a trained network."""
         size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
         inputs = {name: torch.rand([size[axis] for axis in axes]) for name, axes in INPUT_AXES.items()}
         axes = {**INPUT_AXES, "posterior": "S", "reason": "SN", "precision": "S"}
-        return Graph(OneTable(network), inputs, axes, free="MNS")
+        write_graph(onnx_file, OneTable(network), inputs, axes, free="MNS")
 
 
 INPUT_AXES = {name: "".join(kind.dim_str.split()[1:]) for name, kind in get_type_hints(SeededInputs).items()}
