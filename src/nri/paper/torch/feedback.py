@@ -286,8 +286,8 @@ class FeedbackData:
         return self._rules(rng)
 
     def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
-        M, D = log_uniform(rng, self.min_rows, self.max_rows), 0
-        N = int(rng.integers(self.min_variables, _WIDEST_RULE + 1))
+        M = log_uniform(rng, self.min_rows, self.max_rows)
+        N, D = int(rng.integers(self.min_variables, _WIDEST_RULE + 1)), 0
         if rng.random() < self.distractor_share:
             D = log_uniform(rng, self.min_distractors, self.max_variables - N)
         rows = M + self.n_query

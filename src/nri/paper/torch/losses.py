@@ -111,7 +111,8 @@ def paper_loss(
     """
     literals, positives, z, w = batch.literals, batch.positives, rule.z, rule.w
     low, high, threshold = config.margin_negative, config.margin_positive, config.select_threshold
-    executed, silent = with_gate_noise(rule, generator) if config.gate_noise else rule, config.empty_is_silent
+    executed = with_gate_noise(rule, generator) if config.gate_noise else rule
+    silent = config.empty_is_silent
     execution = execute(executed, literals, silent)
     prediction, clauses = execution.rule, execution.clauses
     if config.clause_dropout:

@@ -21,9 +21,6 @@ from nri.seeded.experts import COUNCIL
 from nri.train.config import check_limits
 from nri.weights import EXPERTS
 
-Labels = Float[Tensor, "B M"]  # a number of each support row
-Cells = Float[Tensor, "B S N"]  # a number of each cell of the seeds
-Seeds = Float[Tensor, "B S"]  # a number of each seed
 Channels = Float[Tensor, "B C M"]  # what is summed: positives, negatives, the doubt that the experts leave
 Variables = Float[Tensor, "B S N D"]  # each variable as it is seen from each seed
 Contexts = Float[Tensor, "B S X"]  # each seed as a whole
@@ -75,8 +72,8 @@ class ReadOpinions:
 
     context: Contexts
     log_odds: Opinions  # what rows with a like opinion turned out to be
-    council: Seeds  # the council's opinion, taken at its word, as log-odds
-    council_rows: Labels  # the probability that the council gives each support row, unseen
+    council: Float[Tensor, "B S"]  # the council's opinion, taken at its word, as log-odds
+    council_rows: Float[Tensor, "B M"]  # the probability that the council gives each support row, unseen
 
 
 class ExpertReader(nn.Module):
@@ -84,7 +81,8 @@ class ExpertReader(nn.Module):
 
     def __init__(self, context: int) -> None:
         super().__init__()
-        self.embed, self.mix = nn.Linear(FEATURES * len(EXPERTS), context), nn.Linear(context, context)
+        self.embed = nn.Linear(FEATURES * len(EXPERTS), context)
+        self.mix = nn.Linear(context, context)
         self.log_bandwidth = nn.Parameter(torch.full((len(EXPERTS),), -1.0))
 
     def forward(self, inputs: SeededInputs) -> ReadOpinions:
@@ -117,10 +115,9 @@ class ExpertReader(nn.Module):
         for e in range(len(EXPERTS)):  # one expert at a time keeps memory at [S, M]
             distance = seeds[:, :, e].unsqueeze(2) - rows[:, :, e].unsqueeze(1)
             like = torch.exp(-0.5 * sharpness[e] * distance**2) * inputs.apart
-            # each summed on its own: mass minus positive can fall below zero by rounding
-            positive, negative = (
-                (like @ y.unsqueeze(2)).squeeze(2) for y in (inputs.labels, 1 - inputs.labels)
-            )
+            positive = (like @ inputs.labels.unsqueeze(2)).squeeze(2)
+            # summed on its own: mass minus positive can fall below zero by rounding
+            negative = (like @ (1 - inputs.labels).unsqueeze(2)).squeeze(2)
             odds.append(torch.log(positive + rate) - torch.log(negative + 1 - rate))
             masses.append(positive + negative)
         return torch.stack(odds, dim=2), torch.stack(masses, dim=2)
@@ -145,7 +142,7 @@ class Evidence:
     log_odds: Float[Tensor, "B S H"]  # of the positive class, shrunk towards the base rate
     disagree: Float[Tensor, "B S C N"]  # masses by class that disagree there, in neighbourhood 0
 
-    def only_kept_out_by(self, strength: Cells) -> Float[Tensor, "B S N 2"]:
+    def only_kept_out_by(self, strength: Float[Tensor, "B S N"]) -> Float[Tensor, "B S N 2"]:
         """Log masses, by class, of the rows that a variable alone keeps out of the clause."""
         leaves = torch.exp(strength.clamp(max=8)).unsqueeze(2)  # 1 / (1 - z)
         return torch.log(self.disagree * leaves + 0.5).transpose(2, 3)
@@ -261,7 +258,7 @@ class Round(nn.Module):
 
     def forward(
         self, inputs: SeededInputs, channels: Channels, variables: Variables, context: Contexts
-    ) -> tuple[Variables, Contexts, Evidence, Cells]:
+    ) -> tuple[Variables, Contexts, Evidence, Float[Tensor, "B S N"]]:
         """Return variables and seeds after the round, the evidence it found, and the clause's gates."""
         known = inputs.seeds.abs().unsqueeze(3)
         pull = self.pull(self.norm(variables)) + self.pull_context(context).unsqueeze(2)
@@ -295,7 +292,9 @@ class Verdict(nn.Module):
         nn.init.constant_(self.trust.bias, -4.0)
         nn.init.constant_(self.trust.bias[-1:], 0.54)  # softplus(0.54) = 1: take the council at its word
 
-    def forward(self, context: Contexts, evidence: Evidence, opinion: ReadOpinions) -> tuple[Seeds, Seeds]:
+    def forward(
+        self, context: Contexts, evidence: Evidence, opinion: ReadOpinions
+    ) -> tuple[Float[Tensor, "B S"], Float[Tensor, "B S"]]:
         """Return the log-odds of the seed, and of an unseen row that its clause covers."""
         votes = torch.cat([evidence.log_odds, opinion.log_odds, opinion.council.unsqueeze(2)], dim=2)
         own = self.own(context)
