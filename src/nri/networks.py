@@ -6,24 +6,21 @@ import subprocess
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from nri.errors import ConfigError, InputError
-from nri.paper.torch.feedback import FeedbackTrainConfig, FeedbackTraining
-from nri.paper.torch.training import PaperTrainConfig, PaperTraining
-from nri.seeded.torch.training import SeededTrainConfig, SeededTraining
+from nri.paper.torch.feedback import FeedbackTraining
+from nri.paper.torch.training import PaperTraining
+from nri.seeded.torch.training import SeededTraining
 from nri.table.write import atomic_file
-from nri.train.checkpoint import Checkpoint, check_finite, load_checkpoint, load_weights, write_graph
+from nri.train.checkpoint import Checkpoint, check_finite, load_checkpoint, load_weights
 from nri.train.config import from_dict, read_toml
 from nri.train.loop import CHECKPOINT, Training, train
 from nri.weights import CARD_VERSION, EXPERTS, checksum_of
 
-NETWORKS: dict[str, tuple[type[Any], type[Any]]] = {
-    "seeded": (SeededTrainConfig, SeededTraining),
-    "paper": (PaperTrainConfig, PaperTraining),
-    "paper-feedback": (FeedbackTrainConfig, FeedbackTraining),
-}
-"""What the top-level key ``task`` of a configuration may say; its configuration, and what is trained."""
+_TRAININGS: tuple[type[Training], ...] = (SeededTraining, PaperTraining, FeedbackTraining)
+NETWORKS = {training.name: training for training in _TRAININGS}
+"""What the top-level key ``task`` of a configuration may say."""
 
 
 def load_training(path: Path) -> Training:
@@ -37,9 +34,8 @@ def make_training(config: Mapping[str, Any], where: str) -> Training:
     name = data.pop("task", "seeded")
     if name not in NETWORKS:
         raise ConfigError(f"{where}: unknown task {name!r}; use one of {', '.join(map(repr, NETWORKS))}")
-    settings, training = NETWORKS[name]
-    task: Training = training(from_dict(settings, data, where))
-    return task
+    training = NETWORKS[name]
+    return training(from_dict(get_type_hints(training)["config"], data, where))
 
 
 def train_network(
@@ -110,7 +106,7 @@ def export_weights(checkpoint: str | PathLike[str], onnx_file: str | PathLike[st
         raise InputError(f"{onnx_file}: the file must end in .onnx; its card gets the same name with .json")
     kept, task, network = _rebuilt(checkpoint)
     check_finite(kept.average, f"{checkpoint} is of no use:")
-    write_graph(task.graph(network), onnx_file)
+    task.export(network, onnx_file)
     card = {
         "version": CARD_VERSION,
         "inducer": kept.inducer,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.arrays import BoolArray
+from nri.arrays import BoolArray, IntArray
 
 FloatArray = NDArray[np.float32]
 
@@ -29,6 +29,11 @@ class SyntheticBatch:
     def n_support(self) -> int:
         """M"""
         return int(self.labels.shape[1])
+
+    @property
+    def two_classes(self) -> BoolArray:
+        """[B], where the support shows both classes; else there is nothing to induce from."""
+        return np.asarray(self.labels.any(axis=1) & ~self.labels.all(axis=1))
 
 
 Shape = tuple[int, int, int]  # B episodes, R rows, V sources
@@ -96,12 +101,11 @@ def source_widths(rng: np.random.Generator, n_columns: int) -> list[tuple[str, i
     """Decide for each source how it is seen and how many columns that takes; they add up to N."""
     weights = rng.dirichlet([1.0, 0.7, 0.4]) if rng.random() < 0.6 else np.array([1.0, 0.0, 0.0])
     layout: list[tuple[str, int]] = []
-    left = n_columns
-    while left > 0:
+    while n_columns > 0:
         how = rng.choice(["cut", "onehot", "ordered"], p=weights)
-        width = min(1 if how == "cut" else int(rng.integers(2, 9)), left)
+        width = min(1 if how == "cut" else int(rng.integers(2, 9)), n_columns)
         layout.append((how if width > 1 else "cut", width))
-        left -= width
+        n_columns -= width
     return layout
 
 
@@ -111,20 +115,17 @@ def columns_from_sources(
     """[B, R, N] boolean columns from [B, R, V] sources; cuts at the median or at random quantiles."""
     B, R, _ = sources.shape
     ranks = np.argsort(np.argsort(sources, axis=1), axis=1).astype(np.float32) / R
-    parts = []
+    parts, all_rows = [], np.ones((B, R, 1), dtype=bool)
     for v, (how, width) in enumerate(layout):
         rank = ranks[:, :, v : v + 1]
         if how == "cut":
-            at = np.full((B, 1, 1), 0.5) if median else rng.beta(1.2, 1.2, (B, 1, 1)) * 0.96 + 0.02
-            parts.append(rank >= at)
-        else:
-            edges = np.cumsum(rng.dirichlet(np.full(width, 1.5), size=(B, 1)), axis=2)[:, :, : width - 1]
-            above = rank >= edges
-            if how == "ordered":
-                parts.append(np.concatenate([above, rank >= rng.random((B, 1, 1))], axis=2))
-            else:
-                ends = np.ones((B, R, 1), dtype=bool)
-                parts.append(np.concatenate([ends, above], axis=2) & ~np.concatenate([above, ~ends], axis=2))
+            parts.append(rank >= (0.5 if median else rng.beta(1.2, 1.2, (B, 1, 1)) * 0.96 + 0.02))
+            continue
+        above = rank >= np.cumsum(rng.dirichlet(np.full(width, 1.5), size=(B, 1)), axis=2)[:, :, :-1]
+        if how == "ordered":
+            parts += [above, rank >= rng.random((B, 1, 1))]
+        else:  # between an edge and the next
+            parts.append(np.concatenate([all_rows, above], 2) & ~np.concatenate([above, ~all_rows], 2))
     return np.concatenate(parts, axis=2)
 
 
@@ -159,8 +160,7 @@ def symptoms(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatAr
     by_kind = rng.standard_normal((B, 2 * subtypes, N)) * strength * informative * (subtypes > 1)
     by_kind += np.repeat(by_label, subtypes, axis=1)
     logit = np.log(base / (1 - base)) + np.take_along_axis(by_kind, kind[:, :, None], axis=1)
-    factors = int(rng.integers(0, 4))
-    if factors:
+    if factors := int(rng.integers(0, 4)):
         loadings = rng.standard_normal((B, factors, N)) * rng.uniform(0.0, 2.0)
         logit = logit + rng.standard_normal((B, R, factors)) @ loadings
     columns = rng.random((B, R, N)) < 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
@@ -171,12 +171,7 @@ def observed_labels(rng: np.random.Generator, truth: FloatArray, max_noise: floa
     """Draw labels from their probabilities and turn a share of them; the share differs by episode."""
     drawn = rng.random(truth.shape) < truth
     share = rng.uniform(0.0, max_noise, size=(len(truth), 1)) * (rng.random((len(truth), 1)) < 0.4)
-    return turn_labels(rng, drawn, share)
-
-
-def turn_labels(rng: np.random.Generator, labels: BoolArray, share: NDArray[np.float64]) -> BoolArray:
-    """Turn each label with its episode's probability [B, 1]."""
-    return np.asarray(labels ^ (rng.random(labels.shape) < share))
+    return np.asarray(drawn ^ (rng.random(drawn.shape) < share))
 
 
 def known_cells(rng: np.random.Generator, columns: BoolArray, max_missing: float) -> BoolArray:
@@ -204,12 +199,14 @@ def random_dnf(
         lengths[:] = lengths[:, :1]
     if K > 1 and rng.random() < 0.5:
         lengths = np.maximum(lengths, 2)  # many one-literal clauses make almost every row positive
-    lengths = np.minimum(lengths, N)
-    row = rng.integers(0, R, size=(B, K))
-    example = np.take_along_axis(columns, row[:, :, None], axis=1)
-    order = np.argsort(rng.random((B, K, N), dtype=np.float32), axis=2)
-    chosen = np.argsort(order, axis=2) < lengths[:, :, None]
-    return np.concatenate([chosen & example, chosen & ~example], axis=2)
+    example = np.take_along_axis(columns, rng.integers(0, R, size=(B, K))[:, :, None], axis=1)
+    return signed_clauses(rng.random((B, K, N), dtype=np.float32), lengths, example)
+
+
+def signed_clauses(keys: NDArray[np.floating], lengths: IntArray, signs: BoolArray) -> BoolArray:
+    """[B, K, 2N] clauses of so many variables [B, K], those of the lowest keys [B, K, N], by signs."""
+    chosen = np.argsort(np.argsort(keys, axis=2), axis=2) < lengths[:, :, None]
+    return np.concatenate([chosen & signs, chosen & ~signs], axis=2)
 
 
 def dnf_truth(clauses: BoolArray, columns: BoolArray) -> BoolArray:
@@ -233,10 +230,8 @@ def tree_score(rng: np.random.Generator, columns: BoolArray, depth: int) -> Floa
     node = np.ones((B, R), dtype=np.int64)
     for _ in range(depth):
         variable = np.take_along_axis(splits, node, axis=1)
-        went_right = np.take_along_axis(columns, variable[:, :, None], axis=2)[:, :, 0]
-        node = 2 * node + went_right
-    leaves = normal(rng, (B, 2**depth))
-    return np.take_along_axis(leaves, node - 2**depth, axis=1)
+        node = 2 * node + np.take_along_axis(columns, variable[:, :, None], axis=2)[:, :, 0]
+    return np.take_along_axis(normal(rng, (B, 2**depth)), node - 2**depth, axis=1)
 
 
 def forest_score(rng: np.random.Generator, columns: BoolArray) -> FloatArray:
@@ -352,8 +347,7 @@ def _features(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatA
     B, R, N = shape
     layout = source_widths(rng, N)
     sources = SOURCES[rng.integers(len(SOURCES))](rng, (B, R, len(layout)))
-    columns = columns_from_sources(rng, sources, layout, median=rng.random() < 0.4)
-    columns = repeat_some(rng, columns)
+    columns = repeat_some(rng, columns_from_sources(rng, sources, layout, median=rng.random() < 0.4))
     return columns[:, :, rng.permutation(N)], sources
 
 
@@ -365,20 +359,18 @@ def validation_suite(batches: int = 8) -> dict[str, list[SyntheticBatch]]:
 
     ``batches`` is the size of a part of the wide prior; the parts with rules have a quarter of it.
     """
-
-    def part(
-        number: int, count: int, draw: Callable[[np.random.Generator], SyntheticBatch]
-    ) -> list[SyntheticBatch]:
-        return [draw(np.random.default_rng([SEED, number, index])) for index in range(count)]
-
     few = max(1, batches // 4)
+    parts: dict[str, tuple[int, Callable[[np.random.Generator], SyntheticBatch]]] = {
+        "small": (batches, WidePrior(max_rows=40).draw),
+        "middle": (batches, WidePrior(min_rows=40, max_rows=200).draw),
+        "large": (batches, WidePrior(min_rows=200).draw),
+        "recovery": (few, lambda rng: _rules(rng, 48)),
+        "noise": (few, lambda rng: _rules(rng, 256, noise=0.3)),
+        "spurious": (few, lambda rng: _rules(rng, 48, spurious=8)),
+    }
     return {
-        "small": part(0, batches, WidePrior(max_rows=40).draw),
-        "middle": part(1, batches, WidePrior(min_rows=40, max_rows=200).draw),
-        "large": part(2, batches, WidePrior(min_rows=200).draw),
-        "recovery": part(3, few, lambda rng: _rules(rng, 48)),
-        "noise": part(4, few, lambda rng: _rules(rng, 256, noise=0.3)),
-        "spurious": part(5, few, lambda rng: _rules(rng, 48, spurious=8)),
+        name: [draw(np.random.default_rng([SEED, number, index])) for index in range(count)]
+        for number, (name, (count, draw)) in enumerate(parts.items())
     }
 
 
@@ -388,7 +380,7 @@ def _rules(rng: np.random.Generator, n_support: int, noise: float = 0.0, spuriou
     columns = rng.random((B, n_support + n_query, N)) < 0.5
     clauses = random_dnf(rng, columns, max_clauses=4, max_literals=3)
     truth = dnf_truth(clauses, columns)
-    labels = turn_labels(rng, truth[:, :n_support], np.full((B, 1), noise))
+    labels = truth[:, :n_support] ^ (rng.random((B, n_support)) < noise)
     if spurious:
         turned = rng.random((*truth.shape, spurious)) < 0.3
         columns = np.concatenate([columns, truth[:, :, None] ^ turned], axis=2)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, IntArray
 from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
-from nri.synth import dnf_truth, with_more_columns
+from nri.synth import dnf_truth, signed_clauses, with_more_columns
 from nri.train.config import check_limits
 
 _Uniform = NDArray[np.float64]
@@ -75,9 +75,6 @@ class PaperEpisodes:
     spurious: BoolArray  # [B, N], which variables are spurious
     clauses: BoolArray  # [B, K, 2N], true clauses over the literals of the padded N; an unused one has none
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     def episode(self, index: int) -> Episode:
         """Return one episode without its padding."""
         rows, columns = self.row_valid[index], self.variable_valid[index]
@@ -100,15 +97,13 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
     shapes = [(3,), (K,), (K, N), (K, N), (M, N), (M, S), (M,), (N + S,)]
     drawn = _draw(seed, 0, start, count, shapes)
     sizes, lengths, ranks, signs, cells, spurious_cells, row_keys, column_keys = drawn
-    n_variables = _integers(sizes[:, 0], preset.min_variables, preset.max_variables)
-    n_rows = _integers(sizes[:, 1], preset.min_rows, preset.max_rows)
-    n_clauses = _integers(sizes[:, 2], preset.min_clauses, preset.max_clauses)
-
+    least = preset.min_variables, preset.min_rows, preset.min_clauses
+    n_variables, n_rows, n_clauses = map(_integers, sizes.T, least, (N, M, K))
     causal = np.arange(N) < n_variables[:, None]
     row_valid = np.arange(M) < n_rows[:, None]
     if preset.even_share:
         lengths, ranks = _even(preset, seed, start, n_variables, lengths, ranks)
-    rule = _sample_rule(preset, n_variables, n_clauses, lengths, ranks, signs)
+    rule = _sample_rule(preset, n_variables, n_clauses, [lengths, ranks, signs])
     table = (cells < 0.5) & causal[:, None, :]
     truth = dnf_truth(rule, table)  # eq. (19)
     table = np.concatenate([table, _spurious(preset, truth, n_rows, spurious_cells)], 2)
@@ -124,7 +119,6 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
     table = np.take_along_axis(table, column_order[:, None, :], 2)
     literal_order = np.concatenate([column_order, column_order + N + S], 1)
     clauses = np.take_along_axis(with_more_columns(rule, S), literal_order[:, None, :], 2)
-    spurious = np.take_along_axis(np.broadcast_to(np.arange(N + S) >= N, (count, N + S)), column_order, 1)
     variable_valid = np.take_along_axis(variable_valid, column_order, 1)
 
     known, labels = row_valid[:, :, None] & variable_valid[:, None, :], truth
@@ -133,7 +127,7 @@ def paper_episodes(preset: PaperPreset, seed: int, start: int, count: int) -> Pa
         holes, flips = _draw(seed, 1, start, count, [(M, N + S), (M,)])
         known = known & (holes >= missing[:, None, None])
         labels = truth ^ ((flips < noise[:, None]) & row_valid)
-    spurious &= variable_valid
+    spurious = (column_order >= N) & variable_valid
     return PaperEpisodes(table & known, known, labels, truth, row_valid, variable_valid, spurious, clauses)
 
 
@@ -183,21 +177,15 @@ def _integers(uniform: _Uniform, least: int, most: int | IntArray) -> IntArray:
 
 
 def _sample_rule(
-    preset: PaperPreset,
-    n_variables: IntArray,
-    n_clauses: IntArray,
-    lengths: _Uniform,
-    ranks: _Uniform,
-    signs: _Uniform,
+    preset: PaperPreset, n_variables: IntArray, n_clauses: IntArray, drawn: list[_Uniform]
 ) -> BoolArray:
     """[B, K, 2N]: the appendix's "DNF Rule Sampling"; no variable occurs twice in a clause."""
-    N = preset.max_variables
+    N, (lengths, ranks, signs) = preset.max_variables, drawn
     longest = np.minimum(preset.max_literals, n_variables)[:, None]
     n_literals = _integers(lengths, preset.min_literals, longest)
     n_literals = np.where(np.arange(preset.max_clauses) < n_clauses[:, None], n_literals, 0)
     ranks = np.where(np.arange(N) < n_variables[:, None, None], ranks, 2)
-    chosen = np.argsort(np.argsort(ranks, 2), 2) < n_literals[:, :, None]
-    return np.concatenate([chosen & (signs < 0.5), chosen & (signs >= 0.5)], 2)
+    return signed_clauses(ranks, n_literals, signs < 0.5)
 
 
 def _spurious(preset: PaperPreset, truth: BoolArray, n_rows: IntArray, uniform: _Uniform) -> BoolArray:

@@ -59,24 +59,18 @@ def deploy(
     alone. Clauses come with the highest clause gate first (the most discriminating first where
     ``top_clauses`` is set), each once. A slot that selects no literal gives no clause.
     """
-    membership = z >= GATE
-    if config.max_literals is not None:
-        rank = np.argsort(np.argsort(-z, axis=1, kind="stable"), axis=1)
-        membership &= rank < config.max_literals
-    active = (w >= GATE) & membership.any(axis=1)
+    rank = np.argsort(np.argsort(-z, axis=1, kind="stable"), axis=1)
+    membership = (z >= GATE) & (rank < (config.max_literals or z.shape[1]))
     order = np.argsort(-w, kind="stable")
     slots = [tuple(np.flatnonzero(members).tolist()) for members in membership]
-    holds = clause_truth(literal_truth(episode.values, episode.known), slots).T
-    if config.top_clauses is not None or config.tune_clauses:
-        scores = discrimination(holds, episode.labels)
-        order = order[np.argsort(-scores[order], kind="stable")]
-    first: dict[tuple[int, ...], int] = {}
-    for k in order[active[order]].tolist():
-        first.setdefault(slots[k], k)
-    chosen = list(first.values())[: config.top_clauses]
+    clauses = list(dict.fromkeys(slots[k] for k in order.tolist() if w[k] >= GATE and slots[k]))
+    if config.top_clauses is None and not config.tune_clauses:
+        return tuple(clauses)
+    holds = clause_truth(literal_truth(episode.values, episode.known), clauses).T
+    chosen = np.argsort(-discrimination(holds, episode.labels), kind="stable")[: config.top_clauses]
     if config.tune_clauses:
         chosen = chosen[: best_prefix(holds[:, chosen], episode)]
-    return tuple(slots[k] for k in chosen)
+    return tuple(clauses[k] for k in chosen)
 
 
 def best_prefix(holds: BoolArray, episode: Episode) -> int:
@@ -98,11 +92,9 @@ def discrimination(truth: NDArray[np.generic], labels: NDArray[np.integer]) -> F
     >>> discrimination(np.array([[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]), np.array([1, 1, 0]))
     array([1. , 0.5])
     """
-    means = []
-    for value in (1, 0):
-        rows = truth[labels == value].astype(np.float64)
-        means.append(rows.mean(axis=0) if len(rows) else np.zeros(truth.shape[1]))
-    return np.asarray(means[0] - means[1])
+    rows = [truth[labels == label].astype(np.float64) for label in (1, 0)]
+    positive, negative = (of_label.sum(axis=0) / max(1, len(of_label)) for of_label in rows)
+    return np.asarray(positive - negative)
 
 
 MAX_ROWS = 50_000
@@ -146,7 +138,7 @@ class PaperNetwork(Network):
             raise InputError(f"{onnx_file} holds the {self.card['inducer']!r} network, not the paper's")
 
     def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
-        """Fill the slots for each view [V, M, N] of a table with unknown cells and yes/no labels [M]."""
+        """See :class:`GateSource`."""
         cells, y = (values & known).astype(np.float32), labels.astype(np.float32)
         if self.graph.axes.get("values") == 2:  # exported by 0.2.0, before there were views
             views = zip(cells, known, strict=True)
@@ -190,14 +182,11 @@ class PaperModel:
     ) -> Induced:
         """See :class:`nri.search.result.Inducer`."""
         seen = rows_to_show(episode, rng)
-        if episode.n_classes > 2:
-            rules = [self._clauses(seen, c, limits, rng) for c in range(episode.n_classes)]
-            return count(episode, rules, limits)
         sides = (positive,) if positive is not None else (1, 0) if self.both_sides else (1,)
-        induced = []
-        for side in sides:
-            rules = [(), ()]
-            rules[side] = self._clauses(seen, side, limits, rng)
+        all_classes, induced = range(episode.n_classes), []
+        described = [all_classes] if episode.n_classes > 2 else [(side,) for side in sides]
+        for classes in described:
+            rules = [self._clauses(seen, c, limits, rng) if c in classes else () for c in all_classes]
             induced.append(count(episode, rules, limits))
         return min(induced, key=lambda one: one.errors)
 
@@ -220,9 +209,9 @@ class PaperModel:
     def _gates(self, seen: Episode, labels: BoolArray, rng: np.random.Generator) -> list[Gates]:
         """Fill the slots under each view of the table, and say what its gates mean for the table itself."""
         N = seen.n_variables
-        views = max(1, min(self.restarts, MAX_CELLS // (seen.values.size or 1)))
-        orders = np.array([np.arange(N), *(rng.permutation(N) for _ in range(views - 1))])
-        flips = np.array([np.zeros(N, bool), *(rng.random(N) < 0.5 for _ in range(views - 1))])
+        others = max(1, min(self.restarts, MAX_CELLS // (seen.values.size or 1))) - 1
+        orders = [np.arange(N), *(rng.permutation(N) for _ in range(others))]
+        flips = [np.zeros(N, bool), *(rng.random(N) < 0.5 for _ in range(others))]
         values = np.stack([(seen.values ^ flip)[:, order] for order, flip in zip(orders, flips, strict=True)])
         known = np.stack([seen.known[:, order] for order in orders])
         gates = self.network.gates(values & known, known, labels)
@@ -239,16 +228,14 @@ class PaperModel:
 
 def _in_table_order(gates: Gates, order: IntArray, flip: BoolArray) -> Gates:
     """Return the gates of a view as gates of the table's own literals."""
-    true, false = np.empty_like(gates.z[:, : len(order)]), np.empty_like(gates.z[:, : len(order)])
-    true[:, order], false[:, order] = np.split(gates.z, 2, axis=1)
-    return Gates(np.concatenate([np.where(flip, false, true), np.where(flip, true, false)], axis=1), gates.w)
+    place, N = np.argsort(order), len(order)
+    return Gates(gates.z[:, np.concatenate([place + N * flip, place + N * ~flip])], gates.w)
 
 
 def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
     """Return the paper's network as we deploy it: restarts, clauses chosen on the support, either class."""
-    return PaperModel(
-        network or shipped_paper_network(), TUNED, both_sides=True, restarts=RESTARTS, reorders=True
-    )
+    network = network or shipped_paper_network()
+    return PaperModel(network, TUNED, both_sides=True, restarts=RESTARTS, reorders=True)
 
 
 def feedback_model() -> PaperModel:

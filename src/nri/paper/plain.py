@@ -45,7 +45,7 @@ def forward(
 ) -> Steps:
     """Run the text's network on a table [M, N] of at most as many columns as its example keys know."""
     at = {name: np.asarray(tensor, np.float64) for name, tensor in weights.items()}
-    positive = np.where(known, values, 0.5).astype(np.float64)
+    positive = np.where(known, values, 0.5)
     literals = np.concatenate([positive, 1 - positive], 1)
     phi = statistics(literals, np.concatenate([known, known], 1), labels)  # (3) phi
     h0 = _norm(at, "encoder.from_statistics.3", _mlp(at, "encoder.from_statistics", phi))  # (4) h0

@@ -9,8 +9,8 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,11 +50,9 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
         for group in _GROUPS
         for name, tensor in getattr(checkpoint, group).items()
     }
-    counts = {"step": str(checkpoint.step), "episodes": str(checkpoint.episodes)}
     header = {"format": FORMAT, "inducer": checkpoint.inducer, "config": json.dumps(checkpoint.config)}
-    header |= counts
+    header |= {"step": str(checkpoint.step), "episodes": str(checkpoint.episodes)}
     header["sha256"] = _checksum(header, tensors)
-    make_folder(path.parent)
     with atomic_file(path, binary=True) as file:
         file.write(save(tensors, metadata=header))
 
@@ -69,9 +67,8 @@ def make_folder(folder: Path) -> None:
 
 def _checksum(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
     """Return the SHA-256 of everything but itself."""
-    digest = hashlib.sha256()
     told = {key: header[key] for key in sorted(header) if key != "sha256"}
-    digest.update(json.dumps(told).encode())
+    digest = hashlib.sha256(json.dumps(told).encode())
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
@@ -125,71 +122,48 @@ def load_weights(network: nn.Module, weights: Mapping[str, Tensor]) -> None:
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, names: list[str]) -> dict[str, Tensor]:
     """Flatten AdamW's state to ``name/moment`` tensors."""
-    state = optimizer.state_dict()["state"]
-    return {
-        f"{names[index]}/{moment}": torch.as_tensor(value)
-        for index, moments in state.items()
-        for moment, value in moments.items()
-    }
+    state = ((names[index], moments) for index, moments in optimizer.state_dict()["state"].items())
+    return {f"{name}/{key}": torch.as_tensor(x) for name, moments in state for key, x in moments.items()}
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, names: list[str], tensors: dict[str, Tensor]) -> None:
     """Put back what :func:`optimizer_tensors` flattened."""
-    state = optimizer.state_dict()
-    index = {name: i for i, name in enumerate(names)}
-    state["state"] = {}
+    state = optimizer.state_dict() | {"state": {}}
     try:
         for key, tensor in tensors.items():
             name, moment = key.rsplit("/", 1)
-            state["state"].setdefault(index[name], {})[moment] = tensor.clone()
+            state["state"].setdefault(names.index(name), {})[moment] = tensor.clone()
         optimizer.load_state_dict(state)
     except (KeyError, ValueError, RuntimeError):
         raise InputError(f"the checkpoint's optimiser is not that of its network; {_REMEDY}") from None
 
 
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """What is traced, on which example, and which axes stay free."""
+def write_graph(
+    onnx_file: Path, network: nn.Module, inputs: Mapping[str, Tensor], axes: Mapping[str, str], free: str
+) -> None:
+    """Trace the network on an example of its inputs, in their order, and write it, whole or not at all.
 
-    network: nn.Module
-    inputs: Mapping[str, Tensor]
-    """An example of each input, by name, in the order of the network's arguments."""
-    axes: Mapping[str, str]  # the letters of each input's axes, then of each output's, in their order
-    free: str  # letters of the axes that can have any length
-
-
-def write_graph(graph: Graph, onnx_file: Path) -> None:
-    """Trace the network and write it, whole or not at all.
-
+    ``axes`` has the letters of the axes of inputs, then of outputs; those in ``free`` can have any length.
     The tracing exporter takes half a second where the newer one takes minutes, for the same file.
     """
     make_folder(onnx_file.parent)
-    traced = io.BytesIO()
-    with warnings.catch_warnings(), torch.no_grad(), _unchecked_shapes():
+    traced, checks = io.BytesIO(), jaxtyping.config
+    with warnings.catch_warnings(), torch.no_grad(), ExitStack() as after:
         warnings.simplefilter("ignore")  # the exporter warns of its age
+        after.callback(checks.update, "jaxtyping_disable", checks.jaxtyping_disable)
+        checks.update("jaxtyping_disable", True)  # while tracing, a size is a tensor and no whole number
         torch.onnx.export(
-            graph.network.eval(),
-            tuple(graph.inputs.values()),
+            network.eval(),
+            tuple(inputs.values()),
             traced,  # type: ignore[arg-type]  # the tracing exporter takes it, its signature is the newer one's
-            input_names=list(graph.inputs),
-            output_names=[name for name in graph.axes if name not in graph.inputs],
+            input_names=list(inputs),
+            output_names=[name for name in axes if name not in inputs],
             dynamic_axes={
-                name: {i: letter for i, letter in enumerate(letters) if letter in graph.free}
-                for name, letters in graph.axes.items()
+                name: {i: letter for i, letter in enumerate(letters) if letter in free}
+                for name, letters in axes.items()
             },
             opset_version=20,
             dynamo=False,
         )
     with atomic_file(onnx_file, binary=True) as file:
         file.write(traced.getvalue())
-
-
-@contextmanager
-def _unchecked_shapes() -> Iterator[None]:
-    """Switch the tests' checks of shapes off: while tracing, a size is a tensor and no whole number."""
-    before = jaxtyping.config.jaxtyping_disable
-    jaxtyping.config.update("jaxtyping_disable", True)
-    try:
-        yield
-    finally:
-        jaxtyping.config.update("jaxtyping_disable", before)

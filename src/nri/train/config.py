@@ -39,12 +39,9 @@ class OptimConfig:
     """Decay of the exponential average of weights; the average is what ships; 0 for none"""
 
     def __post_init__(self) -> None:
-        if self.steps < 1 or self.batches_per_step < 1:
-            raise ConfigError("optim.steps and optim.batches_per_step must be at least 1")
-        if not 0 <= self.average < 1:
-            raise ConfigError(f"optim.average must be in [0, 1), not {self.average}")
-        if self.learning_rate <= 0:
-            raise ConfigError(f"optim.learning_rate must be positive, not {self.learning_rate}")
+        check_limits("optim", self, ("steps", "batches_per_step"), 1)
+        check_limits("optim", self, ["average"], 0, 0.999999)
+        check_limits("optim", self, ["learning_rate"], 1e-12)
         if self.schedule not in ("cosine", "constant"):
             raise ConfigError(f"optim.schedule = {self.schedule!r} is unknown; give 'cosine' or 'constant'")
 
@@ -117,12 +114,9 @@ def _convert(hint: Any, value: Any, where: str) -> Any:
         if not isinstance(value, list):
             raise ConfigError(f"{where} must be a list, not {value!r}")
         return tuple(_convert(typing.get_args(hint)[0], one, where) for one in value)
-    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+    if hint is float and type(value) is int:
         return float(value)
-    fits = not isinstance(hint, type) or (
-        isinstance(value, hint) and isinstance(value, bool) is (hint is bool)
-    )
-    if not fits:
+    if isinstance(hint, type) and type(value) is not hint:
         raise ConfigError(f"{where} must be of type {hint.__name__}, not {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ConfigError(f"{where} is {value}; give a finite number")

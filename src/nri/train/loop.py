@@ -26,7 +26,7 @@ CHECKPOINT = "checkpoint.safetensors"
 METRICS = "metrics.jsonl"
 
 Watcher = Callable[[int, dict[str, float]], None]
-"""Called after every update with the number of updates made and the means since the last row."""
+"""Called after every update with the number of updates made and the means of its batches."""
 
 Record = TypeVar("Record")
 
@@ -41,7 +41,10 @@ class Loss:
 
 
 class Training(ABC):
-    """An inducer in training: its network, its episodes, its loss and its validation."""
+    """An inducer in training: its network, its episodes, its loss and its validation.
+
+    A subclass annotates ``config`` with the dataclass of its configuration.
+    """
 
     name: str  # how checkpoints and users call the inducer
     network: type[nn.Module]  # is made of the table ``model`` of its configuration
@@ -64,8 +67,8 @@ class Training(ABC):
         """Score the network on the fixed validation suite."""
 
     @abstractmethod
-    def graph(self, network: nn.Module) -> checkpoint.Graph:
-        """Return what is traced of a trained network."""
+    def export(self, network: nn.Module, onnx_file: Path) -> None:
+        """Write what ships of a trained network."""
 
 
 def moved(record: Record, device: torch.device) -> Record:
@@ -83,10 +86,11 @@ def train(
     It stops after ``until`` updates in all, by default the configured number, and keeps a checkpoint.
     ``watch`` gets every update.
     """
-    torch.set_num_threads(task.config.run.threads)
-    run, schedule = _Run(task, directory), task.config.run
-    steps = task.config.optim.steps
+    schedule, steps = task.config.run, task.config.optim.steps
     stop = steps if until is None else min(steps, until)
+    torch.set_num_threads(schedule.threads)
+    checkpoint.make_folder(directory)
+    run = _Run(task, directory)
     since = time.monotonic()
     while run.step < stop:
         means = run.update()
@@ -100,7 +104,7 @@ def train(
         if last or time.monotonic() - since > 60 * schedule.checkpoint_minutes:
             run.save()
             since = time.monotonic()
-    return run.averaged()
+    return run.average
 
 
 _MOST_SKIPPED = 10  # updates in a row without a finite gradient that are bad luck
@@ -111,10 +115,9 @@ class _Run:
 
     def __init__(self, task: Training, directory: Path) -> None:
         self.task, self.directory = task, directory
-        self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self.network = task.build().to(self.device)
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self.network, self.average = task.build().to(device), task.build().to(device).eval()
         self.names = [name for name, _ in self.network.named_parameters()]
-        self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
         optim = task.config.optim
         self.optimizer = torch.optim.AdamW(
             self.network.parameters(), lr=optim.learning_rate, weight_decay=optim.weight_decay
@@ -132,8 +135,7 @@ class _Run:
         if kept.inducer != self.task.name:
             networks = f"the {kept.inducer!r} network, not the {self.task.name!r} one"
             raise InputError(f"{self.directory} holds {networks}; choose another folder")
-        checkpoint.load_weights(self.network, kept.average)  # which also checks that they are the network's
-        self.average = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+        checkpoint.load_weights(self.average, kept.average)
         checkpoint.load_weights(self.network, kept.weights)
         checkpoint.restore_optimizer(self.optimizer, self.names, kept.optimizer)
         self.step, self.episodes = kept.step, kept.episodes
@@ -156,36 +158,27 @@ class _Run:
             self.optimizer.step()
             self.skipped = 0
         else:
-            log.warning("update %d has no finite gradient and is skipped", self.step)
-            self.skipped += 1
-            self._refuse_divergence()
+            self._skip()
         self.step += 1
-        self._average()
+        # a young average must not be dominated by the first weights
+        decay, weights = min(optim.average, (self.step + 1) / (self.step + 10)), self.network.state_dict()
+        for name, tensor in self.average.state_dict().items():
+            tensor.lerp_(weights[name], 1 - decay)
         means = {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
         means |= {"gradient": float(norm), "episodes": sum(row["episodes"] for row in rows)}
         self.episodes += int(means["episodes"])
         self.rows.append(means)
         return means
 
-    def _refuse_divergence(self) -> None:
+    def _skip(self) -> None:
         """Stop where no update has a finite gradient any more: the weights are of no use."""
+        log.warning("update %d has no finite gradient and is skipped", self.step)
+        self.skipped += 1
         few = self.step + 1 >= self.task.config.optim.steps and self.skipped > 1
         if self.skipped >= _MOST_SKIPPED or few:
             cause = f"the last {self.skipped} updates up to {self.step} have no finite gradient"
             remedy = "lower optim.learning_rate, and train in another folder"
             raise InputError(f"training diverged: {cause}; {remedy}")
-
-    def _average(self) -> None:
-        # a young average must not be dominated by the first weights
-        decay = min(self.task.config.optim.average, (self.step + 1) / (self.step + 10))
-        with torch.no_grad():
-            for name, tensor in self.network.state_dict().items():
-                self.average[name].lerp_(tensor, 1 - decay)
-
-    def averaged(self) -> nn.Module:
-        network = self.task.build().to(self.device)
-        network.load_state_dict(self.average)
-        return network.eval()
 
     def log_row(self) -> None:
         seconds = time.monotonic() - self.started
@@ -200,26 +193,24 @@ class _Run:
         self.rows, self.started = [], time.monotonic()
 
     def validate(self) -> None:
-        scores = self.task.validate(self.averaged())
+        scores = self.task.validate(self.average)
         self._write({"step": self.step} | {f"valid/{k}": _six_digits(v) for k, v in scores.items()})
         self.started = time.monotonic()
 
     def _write(self, row: dict[str, float]) -> None:
-        checkpoint.make_folder(self.directory)
         with (self.directory / METRICS).open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
 
     def save(self) -> None:
-        checkpoint.check_finite(
-            {**self.network.state_dict(), **self.average}, "training diverged: after its updates"
-        )
+        average = self.average.state_dict()
+        checkpoint.check_finite(average, "training diverged: after its updates")
         kept = checkpoint.Checkpoint(
             inducer=self.task.name,
             step=self.step,
             episodes=self.episodes,
             config=to_dict(self.task.config),
             weights=self.network.state_dict(),
-            average=self.average,
+            average=average,
             optimizer=checkpoint.optimizer_tensors(self.optimizer, self.names),
         )
         checkpoint.save_checkpoint(kept, self.directory / CHECKPOINT)
@@ -230,16 +221,14 @@ def forget_rows_after(file: Path, step: int) -> None:
 
     A run that is killed leaves such rows, and perhaps half a line.
     """
-
-    def is_kept(line: str) -> bool:
-        with suppress(ValueError, TypeError, KeyError):
-            return int(json.loads(line)["step"]) <= step
-        return False
-
-    if file.exists():
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-        with atomic_file(file) as rewritten:
-            rewritten.write("".join(f"{line}\n" for line in lines if is_kept(line)))
+    if not file.exists():
+        return
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    with atomic_file(file) as rewritten:
+        for line in lines:
+            with suppress(ValueError, TypeError, KeyError):
+                if int(json.loads(line)["step"]) <= step:
+                    rewritten.write(f"{line}\n")
 
 
 def _six_digits(number: float) -> float:

@@ -14,7 +14,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from nri.arrays import BoolArray
-from nri.paper.torch.tnorm import UNKNOWN
+from nri.paper.torch.tnorm import UNKNOWN, LiteralValues
+
+Rows = Float[Tensor, "B M"]  # a number for each row of each table, e.g. 1 on the positive ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,7 @@ class EpisodeBatch:
 
     values: Float[Tensor, "B M N"]  # 0 or 1; 0 wherever not known
     known: Bool[Tensor, "B M N"]  # False for unknown cells and for padding
-    labels: Float[Tensor, "B M"]  # 0 or 1; 0 for padding rows
+    labels: Rows  # 0 or 1; 0 for padding rows
     row_valid: Bool[Tensor, "B M"]
     variable_valid: Bool[Tensor, "B N"]
 
@@ -38,12 +40,12 @@ class EpisodeBatch:
         return torch.cat([self.variable_valid, self.variable_valid], -1)
 
     @property
-    def positives(self) -> Float[Tensor, "B M"]:
+    def positives(self) -> Rows:
         """1 on the positive rows of each table."""
         return self.labels * self.row_valid
 
     @property
-    def negatives(self) -> Float[Tensor, "B M"]:
+    def negatives(self) -> Rows:
         """1 on the negative rows of each table, 0 on padding."""
         return (1 - self.labels) * self.row_valid
 
@@ -51,9 +53,7 @@ class EpisodeBatch:
         return len(self.values)
 
 
-def literals(
-    values: Float[Tensor, "*batch M N"], known: Bool[Tensor, "*batch M N"]
-) -> Float[Tensor, "*batch M L"]:
+def literals(values: Float[Tensor, "*batch M N"], known: Bool[Tensor, "*batch M N"]) -> LiteralValues:
     """Values of the 2N literals, positives before negations, 0.5 where the cell is unknown.
 
     >>> literals(torch.tensor([[1.0, 0.0]]), torch.tensor([[True, False]]))
@@ -71,17 +71,16 @@ def batch_from_arrays(
     variable_valid: BoolArray | None = None,
 ) -> EpisodeBatch:
     """Turn arrays of shapes [B, M, N], [B, M] and [B, N] into tensors; by default nothing is padding."""
-    B, M, N = values.shape
     return EpisodeBatch(
         torch.from_numpy(values.astype(np.float32)),
         torch.from_numpy(known.copy()),
         torch.from_numpy(labels.astype(np.float32)),
-        torch.from_numpy(np.ones((B, M), bool) if row_valid is None else row_valid),
-        torch.from_numpy(np.ones((B, N), bool) if variable_valid is None else variable_valid),
+        torch.from_numpy(np.ones_like(known[:, :, 0]) if row_valid is None else row_valid),
+        torch.from_numpy(np.ones_like(known[:, 0]) if variable_valid is None else variable_valid),
     )
 
 
-def row_mean(values: Float[Tensor, "B M"], rows: Float[Tensor, "B M"]) -> Float[Tensor, ""]:
+def row_mean(values: Rows, rows: Rows) -> Float[Tensor, ""]:
     """Mean over the rows marked by 1, of all episodes together; 0 if there is none."""
     return (values * rows).sum() / rows.sum().clamp_min(1)
 
@@ -103,6 +102,7 @@ negation.
 """
 
 _TINY = 1e-30
+SURE = 1e-6  # how far predictions and gates are kept from 0 and 1; one row then costs at most 14 nats
 ByView = Float[Tensor, "3 B N"]
 """A number of each variable by the rows looked at: the positives, the negatives, and all of them."""
 
@@ -113,15 +113,10 @@ def literal_statistics(batch: EpisodeBatch) -> Float[Tensor, "B L S"]:
     views = torch.stack([batch.positives, batch.negatives, batch.row_valid.to(values.dtype)])
     known = views.unsqueeze(-1) * batch.known  # [3, B, M, N]
     n_known = known.sum(-2)  # [3, B, N]
-    n_rows = views.sum(-1, keepdim=True)
     rate = torch.where(n_known > 0, (known * values).sum(-2) / n_known.clamp_min(1), 0.5)
-    observed = n_known / n_rows.clamp_min(1)
-    strength, signed = _cooccurrence(values, known, rate, batch)
-
-    positive_literals = _assemble(rate, observed, strength, signed, polarity=1.0)
-    negations = _assemble(1 - rate, observed, strength, signed, polarity=0.0)
-    statistics = torch.cat([positive_literals, negations], 1)
-    return statistics * batch.literal_valid.unsqueeze(-1)
+    same = n_known / views.sum(-1, keepdim=True).clamp_min(1), *_cooccurrence(values, known, rate, batch)
+    of_both = [_assemble(rate, *same, polarity=1.0), _assemble(1 - rate, *same, polarity=0.0)]
+    return torch.cat(of_both, 1) * batch.literal_valid.unsqueeze(-1)
 
 
 def _cooccurrence(
@@ -158,3 +153,8 @@ def binary_entropy(p: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """-p log p - (1 - p) log(1 - p) in nats, 0 at both ends."""
     q = 1 - p
     return -p * p.clamp_min(_TINY).log() - q * q.clamp_min(_TINY).log()  # xlogy has no ONNX operator
+
+
+def entropy_of_gates(gates: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """Binary entropy where its gradient is finite: an open or shut gate is taken for nearly so."""
+    return binary_entropy(gates.clamp(SURE, 1 - SURE))

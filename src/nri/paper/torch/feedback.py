@@ -13,6 +13,8 @@ positions of columns, are left out: permuting the columns of a table permutes th
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -24,17 +26,22 @@ from nri.errors import ConfigError
 from nri.paper.torch.batch import (
     NAMES,
     EpisodeBatch,
+    Rows,
     batch_from_arrays,
-    binary_entropy,
+    entropy_of_gates,
     literal_statistics,
     literals,
 )
+from nri.paper.torch.losses import excess_length
 from nri.paper.torch.network import PaperConfig, SlotDecoder, mlp, seeded_columns
 from nri.paper.torch.tnorm import UNKNOWN, SoftRule, execute
 from nri.paper.torch.training import SlotTraining
-from nri.synth import SyntheticBatch, WidePrior, dnf_truth, log_uniform, with_more_columns
+from nri.synth import SyntheticBatch, WidePrior, dnf_truth, log_uniform, signed_clauses, with_more_columns
 from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, moved
+
+SlotRows = Float[Tensor, "B T M"]
+SlotVariables = Float[Tensor, "B T N"]
 
 _LITERAL_NUMBERS = 19
 _SLOT_NUMBERS = 9
@@ -90,11 +97,11 @@ class FeedbackInducer(nn.Module):
         with torch.no_grad():
             self.literal_gate.bias.fill_(-2.0)
 
-    def forward(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> SoftRule:
+    def forward(self, batch: EpisodeBatch, luck: Rows | None = None) -> SoftRule:
         """Return the rules of the last round; ``luck`` decides from which rows slots start."""
         return self.rounds(batch, luck)[-1]
 
-    def rounds(self, batch: EpisodeBatch, luck: Float[Tensor, "B M"] | None = None) -> list[SoftRule]:
+    def rounds(self, batch: EpisodeBatch, luck: Rows | None = None) -> list[SoftRule]:
         """Return the rules after each round."""
         B, M, _ = batch.values.shape
         if luck is None:  # the same for every table of as many rows
@@ -106,55 +113,93 @@ class FeedbackInducer(nn.Module):
         states = self.decoder.states(h, batch.literal_valid)  # eq. (8)
         embedded, asked = self.from_embedding(h), self.from_state(states).unsqueeze(2)
         asked_clause = self.clause_from_state(states)
-        slots = _Slots.start(batch, _ranked_rows(luck, batch.positives, self.config.slots))
+        slots = _Slots.start(support, support.ranked(luck, self.config.slots))
         rules = []
         for index in range(self.config.rounds):
-            covered = support.coverage(slots)
             if index in self.config.anew:
-                slots = _moved(slots, covered, batch, luck)
-                covered = support.coverage(slots)
+                slots = slots.moved(luck)
             if index == 0 or index in self.config.anew:
                 own = slots.of_anchor(embedded) + asked
-            counts = self.from_counts(support.of_literals(slots, covered))
-            of_slot = self.from_slot(support.of_slots(slots, covered)).unsqueeze(2)
+            counts = self.from_counts(slots.numbers_of_literals())
+            of_slot = self.from_slot(slots.numbers()).unsqueeze(2)
             hidden = (counts + of_slot + own).relu()
             ahead = self.compete(hidden).squeeze(-1).masked_fill(~slots.candidates, -30.0).log_softmax(-1)
             hidden = torch.cat([hidden, ahead.exp().unsqueeze(-1), (ahead / 4).unsqueeze(-1)], -1)
             z = self.literal_gate(self.mix(hidden).relu()).squeeze(-1).sigmoid() * slots.candidates
             slots = replace(slots, z=z, clauses=support.truth(slots.whole(z)))
-            seen = support.of_slots(slots, support.coverage(slots))
-            w = self.clause_gate((self.clause_hidden(seen) + asked_clause).relu()).squeeze(-1).sigmoid()
+            seen = self.clause_hidden(slots.numbers())
+            w = self.clause_gate((seen + asked_clause).relu()).squeeze(-1).sigmoid()
             slots = replace(slots, w=w)
             rules.append(SoftRule(slots.whole(z), w))
         return rules
+
+
+class _Support:
+    """The rows of the tables, and the truth of clauses on them."""
+
+    def __init__(self, batch: EpisodeBatch) -> None:
+        self.batch, literals = batch, batch.literals
+        self.holds, self.fails, self.unknown = (
+            (literals == truth).to(batch.values.dtype) for truth in (1, 0, UNKNOWN)
+        )
+        self.positives, self.negatives = batch.positives.unsqueeze(1), batch.negatives.unsqueeze(1)
+        self.sizes = torch.cat([self.positives.sum(-1), self.negatives.sum(-1)], -1).clamp_min(1)
+
+    def truth(self, z: Float[Tensor, "B T L"]) -> SlotRows:
+        """Truth of each slot's clause, eq. (12), slots first."""
+        failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
+        return (failing @ self.fails.transpose(1, 2) + unknown @ self.unknown.transpose(1, 2)).exp()
+
+    def ranked(self, score: Rows, count: int) -> Int[Tensor, "B T"]:
+        """Return the positive rows of highest score; with fewer than asked for, over again."""
+        positives = self.batch.positives
+        order = (score + 10 * positives).argsort(-1, descending=True)
+        n_positive = positives.sum(-1, keepdim=True).long().clamp_min(1)
+        places = torch.arange(count, device=score.device).unsqueeze(0) % n_positive
+        return order.gather(1, places)
 
 
 @dataclass(frozen=True, eq=False)
 class _Slots:
     """The state of the slots between two rounds; literals are those that hold on a slot's anchor."""
 
-    holds: Float[Tensor, "B T N"]  # 1 where a variable is true on the anchor
-    fails: Float[Tensor, "B T N"]  # 1 where it is false
-    z: Float[Tensor, "B T N"]
+    support: _Support
+    holds: SlotVariables  # 1 where a variable is true on the anchor
+    fails: SlotVariables  # 1 where it is false
+    z: SlotVariables
     w: Float[Tensor, "B T"]
-    clauses: Float[Tensor, "B T M"]
+    clauses: SlotRows
 
     @classmethod
-    def start(cls, batch: EpisodeBatch, anchors: Int[Tensor, "B T"]) -> "_Slots":
+    def start(cls, support: _Support, anchors: Int[Tensor, "B T"]) -> "_Slots":
         """Ask for nothing yet, so that every row is covered."""
+        batch = support.batch
         index = anchors.unsqueeze(-1).expand(-1, -1, batch.values.shape[-1])
         values = batch.values.gather(1, index)
         known = batch.known.to(values.dtype).gather(1, index)
         clauses = values.new_ones(*anchors.shape, batch.values.shape[1])
         w = values.new_full(anchors.shape, _START)
-        return cls(values * known, (1 - values) * known, torch.zeros_like(values), w, clauses)
+        return cls(support, values * known, (1 - values) * known, torch.zeros_like(values), w, clauses)
+
+    def moved(self, luck: Rows) -> "_Slots":
+        """Move slots without positives of their own to the least covered ones, and empty them."""
+        with torch.no_grad():
+            gated, alone, uncovered = self._coverage
+            own = (gated * alone * self.support.positives).sum(-1)
+            idle = own < 1.0
+            rows = self.support.ranked(uncovered + 0.5 * luck, idle.shape[1])
+            fresh = _Slots.start(self.support, rows.gather(1, own.argsort(-1).argsort(-1)))
+        either: dict[str, Any] = {"w": torch.where(idle, fresh.w, self.w)}
+        for name in ("holds", "fails", "z", "clauses"):
+            either[name] = torch.where(idle.unsqueeze(-1), getattr(fresh, name), getattr(self, name))
+        return replace(self, **either)
 
     @property
     def candidates(self) -> Bool[Tensor, "B T N"]:
         """Variables that are known on the anchor."""
         return self.holds + self.fails > 0
 
-    def whole(self, z: Float[Tensor, "B T N"]) -> Float[Tensor, "B T L"]:
+    def whole(self, z: SlotVariables) -> Float[Tensor, "B T L"]:
         """Gates over all literals."""
         return torch.cat([z * self.holds, z * self.fails], -1)
 
@@ -163,91 +208,44 @@ class _Slots:
         true, false = (half.unsqueeze(1) for half in literals.chunk(2, 1))
         return self.holds.unsqueeze(-1) * true + self.fails.unsqueeze(-1) * false
 
-
-def _moved(slots: _Slots, covered: "_Coverage", batch: EpisodeBatch, luck: Float[Tensor, "B M"]) -> _Slots:
-    """Move slots without positives of their own to the least covered ones, and empty them."""
-    with torch.no_grad():
-        idle = covered.own < 1.0
-        rows = _ranked_rows(covered.uncovered + 0.5 * luck, batch.positives, idle.shape[1])
-        fresh = _Slots.start(batch, rows.gather(1, covered.own.argsort(-1).argsort(-1)))
-
-    def either(new: Tensor, old: Tensor) -> Tensor:
-        return torch.where(idle.reshape(*idle.shape, *[1] * (old.ndim - 2)), new, old)
-
-    return _Slots(**{name: either(getattr(fresh, name), old) for name, old in vars(slots).items()})
-
-
-def _ranked_rows(
-    score: Float[Tensor, "B M"], positives: Float[Tensor, "B M"], count: int
-) -> Int[Tensor, "B T"]:
-    """Return the positive rows of highest score; with fewer than asked for, over again."""
-    order = (score + 10 * positives).argsort(-1, descending=True)
-    n_positive = positives.sum(-1, keepdim=True).long().clamp_min(1)
-    places = torch.arange(count, device=score.device).unsqueeze(0) % n_positive
-    return order.gather(1, places)
-
-
-@dataclass(frozen=True, eq=False)
-class _Coverage:
-    clauses: Float[Tensor, "B T M"]
-    alone: Float[Tensor, "B T M"]  # how little the other slots cover of a row
-    own: Float[Tensor, "B T"]  # positives that this slot covers and no other
-    uncovered: Float[Tensor, "B M"]  # how little the whole rule covers of a row
-
-
-class _Support:
-    """The rows of the tables, and what slots cover of them."""
-
-    def __init__(self, batch: EpisodeBatch) -> None:
-        dtype, literals = batch.values.dtype, batch.literals
-        self.holds = (literals == 1).to(dtype)
-        self.fails = (literals == 0).to(dtype)
-        self.unknown = (literals == UNKNOWN).to(dtype)
-        self.positives, self.negatives = batch.positives.unsqueeze(1), batch.negatives.unsqueeze(1)
-        self.sizes = torch.cat([self.positives.sum(-1), self.negatives.sum(-1)], -1).clamp_min(1)
-
-    def truth(self, z: Float[Tensor, "B T L"]) -> Float[Tensor, "B T M"]:
-        """Truth of each slot's clause, eq. (12), slots first."""
-        failing, unknown = (1 - z).clamp_min(1e-12).log(), (1 - UNKNOWN * z).log()
-        return (failing @ self.fails.transpose(1, 2) + unknown @ self.unknown.transpose(1, 2)).exp()
-
-    def coverage(self, slots: _Slots) -> _Coverage:
-        """Who covers what, and who alone."""
-        gated = (slots.w.unsqueeze(-1) * slots.clauses).clamp_max(1 - 1e-4)
+    @cached_property
+    def _coverage(self) -> tuple[SlotRows, SlotRows, Rows]:
+        """How much slots cover of a row by their gates, and how little the others and the whole rule do."""
+        gated = (self.w.unsqueeze(-1) * self.clauses).clamp_max(1 - 1e-4)
         left = 1 - gated
         uncovered = left.log().sum(1, keepdim=True).exp()
-        alone = uncovered / left
-        own = (gated * alone * self.positives).sum(-1)
-        return _Coverage(slots.clauses, alone, own, uncovered.squeeze(1))
+        return gated, uncovered / left, uncovered.squeeze(1)
 
-    def _rows(self, covered: _Coverage) -> list[Float[Tensor, "B T M"]]:
-        """Return what slots cover of positives, of negatives, and of positives that no other slot covers."""
-        C = covered.clauses
-        return [C * self.positives, C * self.negatives, C * covered.alone * self.positives]
+    @property
+    def _covered(self) -> list[SlotRows]:
+        """What slots cover of positives, of negatives, and of positives that no other slot covers."""
+        (_, alone, _), positives = self._coverage, self.support.positives
+        truths = [self.clauses * positives, self.clauses * self.support.negatives]
+        return [*truths, self.clauses * alone * positives]
 
-    def of_literals(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T N F"]:
+    def numbers_of_literals(self) -> Float[Tensor, "B T N F"]:
         """Count what a slot would cover with each literal of its anchor, and without it."""
-        rows = torch.cat(self._rows(covered), 1)
-        inside, outside = (self._by_anchor(rows @ each, slots) for each in (self.holds, self.fails))
-        without = inside + outside / (1 - slots.z).clamp_min(0.02).repeat(1, 3, 1)
+        rows = torch.cat(self._covered, 1)
+        inside, outside = (self._by_anchor(rows @ each) for each in (self.support.holds, self.support.fails))
+        without = inside + outside / (1 - self.z).clamp_min(0.02).repeat(1, 3, 1)
         counts = [*inside.chunk(3, 1), *without.chunk(3, 1)]  # P, N, U with the literal; the same without it
-        totals = [self.sizes[:, side, None, None] for side in (0, 1, 0)]
+        totals = [self.support.sizes[:, side, None, None] for side in (0, 1, 0)]
         rates = [count / total for count, total in zip(counts, totals * 2, strict=True)]
         logs = [(count + 0.5).log() / 4 for count in counts]
         precision = [logs[a] - logs[b] for a, b in ((0, 1), (2, 1), (3, 4), (5, 4))]
         gains = [precision[0] - precision[2], precision[1] - precision[3]]
-        return torch.stack([*rates, *logs, *precision, *gains, slots.z], -1)
+        return torch.stack([*rates, *logs, *precision, *gains, self.z], -1)
 
-    def _by_anchor(self, counts: Float[Tensor, "B X L"], slots: _Slots) -> Float[Tensor, "B X N"]:
+    def _by_anchor(self, counts: Float[Tensor, "B X L"]) -> Float[Tensor, "B X N"]:
         true, false = counts.chunk(2, -1)
-        return true * slots.holds.repeat(1, 3, 1) + false * slots.fails.repeat(1, 3, 1)
+        return true * self.holds.repeat(1, 3, 1) + false * self.fails.repeat(1, 3, 1)
 
-    def of_slots(self, slots: _Slots, covered: _Coverage) -> Float[Tensor, "B T S"]:
+    def numbers(self) -> Float[Tensor, "B T S"]:
         """Count what a slot covers."""
-        P, N, U = counts = [rows.sum(-1) for rows in self._rows(covered)]
-        rates = [P / self.sizes[:, :1], N / self.sizes[:, 1:], U / self.sizes[:, :1]]
+        counts, sizes = [rows.sum(-1) for rows in self._covered], self.support.sizes
+        rates = [count / sizes[:, side, None] for count, side in zip(counts, (0, 1, 0), strict=True)]
         logs = [(count + 0.5).log() / 4 for count in counts]
-        return torch.stack([*rates, *logs, logs[0] - logs[1], slots.z.sum(-1) / 4, slots.w], -1)
+        return torch.stack([*rates, *logs, logs[0] - logs[1], self.z.sum(-1) / 4, self.w], -1)
 
 
 @dataclass(frozen=True)
@@ -271,9 +269,9 @@ class FeedbackData:
     max_episodes: int = 160
 
     def __post_init__(self) -> None:
-        shares = ("wide_share", "distractor_share", "fair_share", "max_noise", "max_missing")
+        shares = {"wide_share", "distractor_share", "fair_share", "max_noise", "max_missing"}
         check_limits("data", self, shares, 0, 1)
-        check_limits("data", self, set(vars(self)) - set(shares), 1)
+        check_limits("data", self, vars(self).keys() - shares, 1)
         if self.min_rows > self.max_rows or not self.min_variables <= _WIDEST_RULE < self.max_variables:
             limits = f"min_rows <= max_rows and min_variables <= {_WIDEST_RULE} < max_variables"
             raise ConfigError(f"data: the limits of rows or variables leave nothing to draw; give {limits}")
@@ -289,13 +287,13 @@ class FeedbackData:
 
     def _rules(self, rng: np.random.Generator) -> SyntheticBatch:
         M = log_uniform(rng, self.min_rows, self.max_rows)
-        N = int(rng.integers(self.min_variables, _WIDEST_RULE + 1))
-        has_distractors = rng.random() < self.distractor_share
-        D = log_uniform(rng, self.min_distractors, self.max_variables - N) if has_distractors else 0
+        N, D = int(rng.integers(self.min_variables, _WIDEST_RULE + 1)), 0
+        if rng.random() < self.distractor_share:
+            D = log_uniform(rng, self.min_distractors, self.max_variables - N)
         rows = M + self.n_query
         B = int(np.clip(self.cells // (rows * (N + D)), 4, self.max_episodes))
         columns = rng.random((B, rows, N)) < 0.5
-        clauses = _rules(rng, B, N, self.max_clauses, min(self.max_literals, N))
+        clauses = self._clauses(rng, B, N)
         truth = dnf_truth(clauses, columns)
         if D:
             columns = np.concatenate([columns, self._distractors(rng, truth, M, D)], axis=2)
@@ -310,6 +308,15 @@ class FeedbackData:
             known = rng.random(columns.shape) >= rng.uniform(0, self.max_missing, (B, 1, 1))
         return SyntheticBatch(columns & known, known, labels, truth.astype(np.float32), clauses)
 
+    def _clauses(self, rng: np.random.Generator, B: int, N: int) -> BoolArray:
+        """[B, K, 2N] clauses of one length, or each of its own."""
+        K = self.max_clauses
+        n_clauses = rng.integers(1, K + 1, (B, 1))
+        lengths = rng.integers(1, min(self.max_literals, N) + 1, (B, K))
+        lengths = np.where(rng.random((B, 1)) < 0.5, lengths[:, :1], lengths)
+        keys, signs = rng.random((2, B, K, N))
+        return signed_clauses(keys, np.where(np.arange(K) < n_clauses, lengths, 0), signs < 0.5)
+
     def _distractors(self, rng: np.random.Generator, truth: BoolArray, M: int, D: int) -> BoolArray:
         """Columns that follow the label: everywhere alike, or in the query no more (then by chance alone)."""
         rate = rng.uniform(0.1, 0.9, (len(truth), 1, 1))
@@ -319,18 +326,6 @@ class FeedbackData:
         if rng.random() < 0.5:
             follow[:, M:] = 0.5
         return np.asarray(rng.random((*truth.shape, D)) < follow)
-
-
-def _rules(rng: np.random.Generator, B: int, N: int, max_clauses: int, max_literals: int) -> BoolArray:
-    """[B, K, 2N] clauses of one length, or each of its own."""
-    n_clauses = rng.integers(1, max_clauses + 1, (B, 1))
-    lengths = rng.integers(1, max_literals + 1, (B, max_clauses))
-    lengths = np.where(rng.random((B, 1)) < 0.5, lengths[:, :1], lengths)
-    lengths = np.where(np.arange(max_clauses) < n_clauses, lengths, 0)
-    ranks = np.argsort(np.argsort(rng.random((B, max_clauses, N)), axis=2), axis=2)
-    chosen = ranks < lengths[:, :, None]
-    signs = rng.random((B, max_clauses, N)) < 0.5
-    return np.concatenate([chosen & signs, chosen & ~signs], axis=2)
 
 
 @dataclass(frozen=True)
@@ -360,40 +355,35 @@ class FeedbackTraining(SlotTraining):
     config: FeedbackTrainConfig
 
     def loss(self, network: nn.Module, index: int) -> Loss:
-        """Draw batch ``index`` and judge the soft rules on its rows, seen and unseen."""
+        """Draw batch ``index`` and judge the soft rules on its rows, seen and unseen.
+
+        Judged are the rules before slots start anew, and the last ones.
+        """
         rng = np.random.default_rng([self.config.seed, index])
-        drawn = self.config.data.draw(rng)
-        device = next(network.parameters()).device
-        M = drawn.n_support
-        support = batch_from_arrays(drawn.values[:, :M], drawn.known[:, :M], drawn.labels)
-        batch = moved(support, device)
+        drawn, settings = self.config.data.draw(rng), self.config.loss
+        device, M = next(network.parameters()).device, drawn.n_support
+        batch = moved(batch_from_arrays(drawn.values[:, :M], drawn.known[:, :M], drawn.labels), device)
         luck = torch.from_numpy(rng.random(drawn.labels.shape, dtype=np.float32)).to(device)
         rules = network.rounds(batch, luck)  # type: ignore[operator]
         rows = literals(*(torch.from_numpy(x) for x in (drawn.values.astype(np.float32), drawn.known)))
         rows, truth = rows.to(device), torch.from_numpy(drawn.truth).to(device)
-        usable = torch.from_numpy(drawn.labels.any(1) & ~drawn.labels.all(1)).to(truth)[:, None]
+        usable = torch.from_numpy(drawn.two_classes).to(truth)[:, None]
         weight = usable / (usable.sum() * rows.shape[1]).clamp_min(1)
-        settings = self.config.loss
+        early = [(settings.early, rules[index - 1]) for index in self.config.model.anew]
         total, terms = truth.new_zeros(()), {}
-        for share, rule in self._judged(rules):
+        for share, rule in [*early, (1.0, rules[-1])]:
             done = execute(rule, rows)
             p = done.rule.clamp(1e-3, 1 - 1e-3)
-            coverage = -(weight * (truth * p.log() + (1 - truth) * (1 - p).log())).sum()
             best = (done.clauses * rule.w.unsqueeze(1)).amax(-1)
-            margin = (weight * (truth * (0.7 - best).relu() + (1 - truth) * (best - 0.3).relu())).sum()
-            entropy = binary_entropy(rule.z.clamp(1e-6, 1 - 1e-6)).sum(-1).mean()
-            entropy = entropy + binary_entropy(rule.w.clamp(1e-6, 1 - 1e-6)).mean()
-            length = (rule.z.sum(-1) - 4).relu().mean()
-            total = total + share * (
-                coverage + settings.margin * margin + settings.entropy * entropy + settings.length * length
-            )
             terms = {
-                "coverage": coverage, "margin": margin, "entropy": entropy, "length": length,
+                "coverage": -(weight * (truth * p.log() + (1 - truth) * (1 - p).log())).sum(),
+                "margin": (weight * (truth * (0.7 - best).relu() + (1 - truth) * (best - 0.3).relu())).sum(),
+                "entropy": entropy_of_gates(rule.z).sum(-1).mean() + entropy_of_gates(rule.w).mean(),
+                "length": excess_length(rule.z, 4.0),
                 "error": (weight * ((done.rule > 0.5) != (truth > 0.5))).sum(),
-            }  # fmt: skip
+            }
+            cost = terms["coverage"] + settings.margin * terms["margin"]
+            total = total + share * (
+                cost + settings.entropy * terms["entropy"] + settings.length * terms["length"]
+            )
         return Loss(total, len(batch), {name: value.detach() for name, value in terms.items()})
-
-    def _judged(self, rules: list[SoftRule]) -> list[tuple[float, SoftRule]]:
-        """Return the rules before slots start anew, and the last ones, with their weights."""
-        early = [(self.config.loss.early, rules[index - 1]) for index in self.config.model.anew]
-        return [*early, (1.0, rules[-1])]

@@ -16,20 +16,25 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from nri.paper.torch.batch import EpisodeBatch, binary_entropy, row_mean
-from nri.paper.torch.tnorm import Execution, SoftRule, clause_truth, disjunction, execute
+from nri.paper.torch.batch import SURE, EpisodeBatch, Rows, entropy_of_gates, row_mean
+from nri.paper.torch.tnorm import (
+    ClauseGates,
+    Clauses,
+    Execution,
+    LiteralGates,
+    LiteralValues,
+    SoftRule,
+    clause_truth,
+    disjunction,
+    execute,
+)
 from nri.train.config import check_limits
 from nri.train.loop import Loss
 
-_SURE = 1e-6  # predictions are kept this far from 0 and 1, so that one row costs at most 14 nats
 _BLUR = 0.1  # temperature of the soft maximum that joins clauses in the published code's counterfactuals
 
 Scalar = Float[Tensor, ""]
-Rows = Float[Tensor, "B M"]  # a number for each row of each table, e.g. 1 on the positive ones
-Clauses = Float[Tensor, "B M T"]  # the truth of each slot's clause on each row
-LiteralValues = Float[Tensor, "B M L"]
-LiteralGates = Float[Tensor, "B T L"]
-ClauseGates = Float[Tensor, "B T"]
+Generator = torch.Generator | None
 Terms = dict[str, Callable[[], Tensor]]  # how each term is computed
 
 
@@ -98,11 +103,7 @@ class PaperLossConfig:
 
 
 def paper_loss(
-    rule: SoftRule,
-    batch: EpisodeBatch,
-    config: PaperLossConfig,
-    progress: float,
-    generator: torch.Generator | None = None,
+    rule: SoftRule, batch: EpisodeBatch, config: PaperLossConfig, progress: float, generator: Generator = None
 ) -> Loss:
     """Judge soft rules on the rows they were induced from; ``progress`` is the share of training done.
 
@@ -122,7 +123,7 @@ def paper_loss(
         "coverage": lambda: coverage(prediction, batch),
         "margin": lambda: max_margin(clauses.amax(-1), batch, high, low),
         "switch": lambda: switch_balance(execution.clauses, w, positives),
-        "usage": lambda: usage_balance((w / (w.sum(-1, keepdim=True) + _SURE)).mean(0)),
+        "usage": lambda: usage_balance((w / (w.sum(-1, keepdim=True) + SURE)).mean(0)),
         "activation": lambda: usage_balance(w.mean(0)),
         "repulsion": lambda: repulsion(z),
         "entropy": lambda: gate_entropy(rule, batch.literal_valid),
@@ -150,7 +151,7 @@ def paper_loss(
 
 def coverage(prediction: Rows, batch: EpisodeBatch) -> Scalar:
     """L_cov: binary cross-entropy between the rule's truth and the labels."""
-    p = prediction.clamp(_SURE, 1 - _SURE)
+    p = prediction.clamp(SURE, 1 - SURE)
     log_likelihood = batch.positives * p.log() + batch.negatives * (1 - p).log()
     return -log_likelihood.sum() / batch.row_valid.sum().clamp_min(1)
 
@@ -171,7 +172,7 @@ def switch_balance(clauses: Clauses, w: ClauseGates, positives: Rows) -> Scalar:
     the largest. u_k is the mean probability, f_k the share of assignments (which has no gradient).
     The least value, 1, is reached when all slots are used alike.
     """
-    covering = w.unsqueeze(1) * clauses + _SURE
+    covering = w.unsqueeze(1) * clauses + SURE
     routing = covering / covering.sum(-1, keepdim=True)
     assigned = torch.nn.functional.one_hot(routing.argmax(-1), w.shape[-1])
     rows, total = positives.unsqueeze(-1), positives.sum().clamp_min(1)
@@ -184,7 +185,7 @@ def usage_balance(usage: Float[Tensor, " T"]) -> Scalar:
 
     They are normalised within each episode, and once more raw, against slots that are never active.
     """
-    return len(usage) * (usage / (usage.mean() + _SURE) - 1).square().sum()
+    return len(usage) * (usage / (usage.mean() + SURE) - 1).square().sum()
 
 
 def repulsion(z: LiteralGates) -> Scalar:
@@ -192,17 +193,16 @@ def repulsion(z: LiteralGates) -> Scalar:
     n_slots = z.shape[1]
     if n_slots == 1:
         return z.new_zeros(())
-    direction = torch.nn.functional.normalize(z, dim=-1, eps=_SURE)
+    direction = torch.nn.functional.normalize(z, dim=-1, eps=SURE)
     total = direction.sum(1).square().sum(-1) - direction.square().sum((1, 2))  # all ordered pairs
     return (total / (n_slots * (n_slots - 1))).mean()
 
 
 def gate_entropy(rule: SoftRule, literal_valid: Bool[Tensor, "B L"]) -> Scalar:
     """L_ent, which the text names only: mean binary entropy of literal gates plus that of clause gates."""
-    literals = binary_entropy(rule.z.clamp(_SURE, 1 - _SURE)) * literal_valid.unsqueeze(1)
+    literals = entropy_of_gates(rule.z) * literal_valid.unsqueeze(1)
     n_gates = literal_valid.sum().clamp_min(1) * rule.z.shape[1]
-    clauses = binary_entropy(rule.w.clamp(_SURE, 1 - _SURE))
-    return literals.sum() / n_gates + clauses.mean()
+    return literals.sum() / n_gates + entropy_of_gates(rule.w).mean()
 
 
 def necessity(
@@ -215,8 +215,8 @@ def necessity(
     """
     B, T, L = rule.z.shape
     N = L // 2
-    one_each = torch.eye(N, dtype=torch.bool, device=rule.z.device)
-    each = flip_variables(rule.z.unsqueeze(2).expand(B, T, N, L), one_each.expand(B, T, N, N))
+    one_each = torch.eye(N, dtype=torch.bool, device=rule.z.device).expand(B, T, N, N)
+    each = flip_variables(rule.z.unsqueeze(2).expand(B, T, N, L), one_each)
     after = clause_truth(each.flatten(1, 2), literals).reshape(B, -1, T, N)
     selected = selected_variables(rule.z, threshold).to(after.dtype)
     shares = selected / selected.sum(-1, keepdim=True).clamp_min(1)
@@ -257,28 +257,22 @@ def responsibility_balance(clauses: Clauses, positives: Rows) -> Scalar:
     return row_mean((log_share.exp() * log_share).sum(-1), positives)
 
 
-def flip_variables(
-    z: Float[Tensor, "*batch L"], variables: Bool[Tensor, "*batch N"]
-) -> Float[Tensor, "*batch L"]:
+def flip_variables(z: Float[Tensor, "*b L"], variables: Bool[Tensor, "*b N"]) -> Float[Tensor, "*b L"]:
     """Gates that say of the original rows what ``z`` says of rows with these variables flipped.
 
     >>> flip_variables(torch.tensor([0.9, 0.1, 0.0, 0.2]), torch.tensor([True, False]))
     tensor([0.0000, 0.1000, 0.9000, 0.2000])
     """
-    positive, negative = z.chunk(2, -1)
-    swapped = torch.cat([negative, positive], -1)
+    swapped = z.roll(variables.shape[-1], -1)
     return torch.where(torch.cat([variables, variables], -1), swapped, z)
 
 
 def selected_variables(z: LiteralGates, threshold: float) -> Bool[Tensor, "B T N"]:
     """Which variables a slot uses, in either polarity; the others it claims to ignore."""
-    positive, negative = z.detach().chunk(2, -1)
-    return torch.maximum(positive, negative) >= threshold
+    return torch.maximum(*z.detach().chunk(2, -1)) >= threshold
 
 
-def kept_slots(
-    like: ClauseGates, rate: float, min_kept: int, generator: torch.Generator | None
-) -> Bool[Tensor, "B T"]:
+def kept_slots(like: ClauseGates, rate: float, min_kept: int, generator: Generator) -> Bool[Tensor, "B T"]:
     """Clause dropout: which slots take part in this step, each episode on its own.
 
     Each slot sits out with the given chance, except that the ``min_kept`` luckiest always stay.
@@ -291,7 +285,7 @@ def kept_slots(
 # What the published code does otherwise.
 
 
-def with_gate_noise(rule: SoftRule, generator: torch.Generator | None) -> SoftRule:
+def with_gate_noise(rule: SoftRule, generator: Generator) -> SoftRule:
     """Add logistic noise to the logits of all gates; a gate of 0 or 1 stays what it is.
 
     With u uniform in (0, 1), sigmoid(logit z + logit u) = z u / (z u + (1 - z)(1 - u)).
@@ -299,7 +293,7 @@ def with_gate_noise(rule: SoftRule, generator: torch.Generator | None) -> SoftRu
 
     def shaken(gates: Tensor) -> Tensor:
         u = torch.rand(gates.shape, generator=generator, device=gates.device, dtype=gates.dtype)
-        u = u.clamp(_SURE, 1 - _SURE)
+        u = u.clamp(SURE, 1 - SURE)
         opening = gates * u
         return opening / (opening + (1 - gates) * (1 - u))
 
@@ -311,11 +305,11 @@ def switch_balance_by_gates(w: ClauseGates) -> Scalar:
 
     No row is routed, so an open slot counts as used even if it covers none. The published code's way.
     """
-    sure = w.clamp(_SURE, 1 - _SURE)
+    sure = w.clamp(SURE, 1 - SURE)
     odds = sure / (1 - sure)  # a softmax of logits is what the odds are of their sum
     u = (odds / odds.sum(-1, keepdim=True)).mean(0)
     used = w.mean(0)
-    return w.shape[-1] * (u * used / (used.sum() + _SURE)).sum()
+    return w.shape[-1] * (u * used / (used.sum() + SURE)).sum()
 
 
 def sampled_counterfactuals(
@@ -324,7 +318,7 @@ def sampled_counterfactuals(
     literals: LiteralValues,
     positives: Rows,
     config: PaperLossConfig,
-    generator: torch.Generator | None,
+    generator: Generator,
 ) -> Terms:
     """Return the terms of L_cf as the published code has them, for a few sampled literals.
 
@@ -343,7 +337,7 @@ def sampled_counterfactuals(
         B, T, L = rule.z.shape
         K, N = min(config.sampled_counterfactuals, L // 2), L // 2
         # different literals by their weights; those of no weight come last
-        drawn: Int[Tensor, "B K"] = torch.multinomial(weights.clamp_min(_SURE), K, generator=generator)
+        drawn: Int[Tensor, "B K"] = torch.multinomial(weights.clamp_min(SURE), K, generator=generator)
         variables = torch.nn.functional.one_hot(drawn % N, N).bool().unsqueeze(2).expand(B, K, T, N)
         z = flip_variables(rule.z.unsqueeze(1).expand(B, K, T, L), variables)
         return clause_truth(z.flatten(1, 2), literals).reshape(B, -1, K, T).transpose(1, 2)

@@ -21,9 +21,11 @@ from nri.paper.torch.batch import NAMES, EpisodeBatch, literal_statistics
 from nri.paper.torch.tnorm import SoftRule, non_null
 from nri.train.config import check_limits
 
+Queries = Float[Tensor, "B Q D"]
 Embedded = Float[Tensor, "B L D"]  # h, an embedding of each literal
 States = Float[Tensor, "B T D"]  # s, a state of each slot
 LiteralMask = Bool[Tensor, "B L"]  # which literals are no padding
+Gates = Float[Tensor, "B T L"]  # z, of each literal in each slot
 
 
 @dataclass(frozen=True)
@@ -64,28 +66,21 @@ class MultiHeadAttention(nn.Module):
 
     def __init__(self, width: int, heads: int, dropout: float = 0.0) -> None:
         super().__init__()
-        self.heads = heads
-        self.dropout = dropout
+        self.heads, self.dropout = heads, dropout
         self.query = nn.Linear(width, width)
         self.key_value = nn.Linear(width, 2 * width)
         self.out = nn.Linear(width, width)
 
     def forward(
-        self,
-        queries: Float[Tensor, "B Q D"],
-        items: Float[Tensor, "B I D"],
-        item_valid: Bool[Tensor, "B I"] | None = None,
-    ) -> Float[Tensor, "B Q D"]:
+        self, queries: Queries, items: Float[Tensor, "B I D"], item_valid: Bool[Tensor, "B I"] | None = None
+    ) -> Queries:
         """Mix the valid items for each query."""
-        q = self._split(self.query(queries))
-        k, v = (self._split(part) for part in self.key_value(items).chunk(2, -1))
+        projected = self.query(queries), *self.key_value(items).chunk(2, -1)
+        q, k, v = (x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2) for x in projected)
         mask = None if item_valid is None else item_valid[:, None, None, :]
         overlooked = self.dropout if self.training else 0.0
         mixed = nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=overlooked)
         return self.out(mixed.transpose(1, 2).flatten(2))
-
-    def _split(self, x: Float[Tensor, "B I D"]) -> Float[Tensor, "B A I E"]:
-        return x.reshape(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 class ExampleKeys(nn.Module):
@@ -99,14 +94,13 @@ class ExampleKeys(nn.Module):
     def __init__(self, config: PaperConfig) -> None:
         super().__init__()
         self.config = config
-        width, n_train = config.width, config.n_train
-        bound = 1 / math.sqrt(2 * n_train)
-        self.from_label = mlp(3, width)
+        n_train, bound = config.n_train, 1 / math.sqrt(2 * config.n_train)
+        self.from_label = mlp(3, config.width)
         self.columns = nn.Parameter(torch.empty(2, config.bottleneck, n_train).uniform_(-bound, bound))
         """[polarity, unit, variable]: the first layer of MLP_x, one block for each polarity, so that a
         variable meets the same weights however many columns stand beside it."""
         self.bias = nn.Parameter(torch.zeros(config.bottleneck))
-        self.from_values = nn.Linear(config.bottleneck, width)
+        self.from_values = nn.Linear(config.bottleneck, config.width)
 
     def forward(self, batch: EpisodeBatch) -> Float[Tensor, "B M D"]:
         """Key of each row; padding rows get one too, to be masked by the reader."""
@@ -117,12 +111,9 @@ class ExampleKeys(nn.Module):
         size = (2 * batch.variable_valid.sum(-1)).to(values.dtype).clamp_min(1).rsqrt()
         added = nn.functional.linear(values, seeded) * size[:, None, None]
         hidden = (nn.functional.linear(values, trained, self.bias) + added).relu()
-        return self._label_keys(batch.labels) + self.from_values(hidden)
-
-    def _label_keys(self, labels: Float[Tensor, "B M"]) -> Float[Tensor, "B M D"]:
-        """MLP_y at its only two inputs, a positive and a negative row, handed out to the rows."""
-        positive, negative = self.from_label(labels.new_tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]))
-        return torch.stack([labels, 1 - labels], -1) @ torch.stack([positive, negative])
+        # MLP_y at its only two inputs, a positive and a negative row, handed out to the rows
+        of_label = self.from_label(values.new_tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]))
+        return torch.stack([batch.labels, 1 - batch.labels], -1) @ of_label + self.from_values(hidden)
 
     def adapted_columns(self, n_variables: int) -> tuple[Float[Tensor, "U L"], Float[Tensor, "U L"]]:
         """Trained columns, and seeded ones in [-1, 1) where there is none trained; each zero at the other's.
@@ -166,10 +157,9 @@ class PaperEncoder(nn.Module):
 
     def __init__(self, config: PaperConfig) -> None:
         super().__init__()
-        width = config.width
-        self.from_statistics = mlp(len(NAMES), width).append(nn.LayerNorm(width))
+        self.from_statistics = mlp(len(NAMES), config.width).append(nn.LayerNorm(config.width))
         self.keys = ExampleKeys(config)
-        self.attention = MultiHeadAttention(width, config.heads)
+        self.attention = MultiHeadAttention(config.width, config.heads)
 
     def forward(self, batch: EpisodeBatch) -> Embedded:
         """Embed every literal of every table."""
@@ -247,13 +237,8 @@ class DecoderLayer(nn.Module):
         self.slots = MultiHeadAttention(width, config.heads, config.dropout)
         self.norm_literals = nn.LayerNorm(width)
         self.literals = LiteralAttention(width, config.heads, config.dropout)
-        self.think = nn.Sequential(
-            nn.LayerNorm(width),
-            nn.Linear(width, hidden),
-            nn.GELU(),
-            nn.Dropout(config.dropout),
-            nn.Linear(hidden, width),
-        )
+        steps = nn.LayerNorm(width), nn.Linear(width, hidden), nn.GELU(), nn.Dropout(config.dropout)
+        self.think = nn.Sequential(*steps, nn.Linear(hidden, width))
         self.drop = nn.Dropout(config.dropout)
 
     def forward(self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM) -> States:
@@ -275,9 +260,8 @@ class LiteralAttention(nn.Module):
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
-        self.heads = heads
+        self.heads, self.scale = heads, 1 / math.sqrt(width // heads)
         self.drop = nn.Dropout(dropout)
-        self.scale = 1 / math.sqrt(width // heads)
         self.query = nn.Linear(width, width)
         self.key = nn.Linear(width, width, bias=False)  # a bias would be shared by all literals
         self.value = nn.Linear(width, width)
@@ -310,9 +294,7 @@ class LiteralGates(nn.Module):
         self.from_literal = nn.Linear(width, width, bias=False)
         self.bias = nn.Parameter(torch.zeros(()))
 
-    def forward(
-        self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM
-    ) -> Float[Tensor, "B T L"]:
+    def forward(self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM) -> Gates:
         """Gate every literal in every slot; zero on padding."""
         weight, offset = film.seen_through(self.from_literal.weight)  # W_h as slot k applies it to h_j
         asked = self.from_state(states)  # W_s s_k
@@ -344,7 +326,7 @@ class ClauseGates(nn.Module):
         self.out = nn.Linear(width, 1)
 
     def forward(
-        self, mean: Float[Tensor, "B D"], states: States, z: Float[Tensor, "B T L"], h: Embedded, film: FiLM
+        self, mean: Float[Tensor, "B D"], states: States, z: Gates, h: Embedded, film: FiLM
     ) -> Float[Tensor, "B T"]:
         """Gate every slot, given the literals it selected."""
         shares = z / z.sum(-1, keepdim=True).clamp_min(1e-6)

@@ -12,6 +12,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 Clauses = Float[Tensor, "*batch M T"]  # the truth of each slot's clause on each row
+LiteralValues = Float[Tensor, "*batch M L"]
+LiteralGates = Float[Tensor, "*batch T L"]
+ClauseGates = Float[Tensor, "*batch T"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,8 +24,8 @@ class SoftRule:
     Literal ``j < N`` is variable ``j``, literal ``j >= N`` the negation of variable ``j - N``.
     """
 
-    z: Float[Tensor, "*batch T L"]  # literal gates: how much slot t asks for literal j
-    w: Float[Tensor, "*batch T"]  # clause gates: how much slot t takes part in the rule
+    z: LiteralGates  # how much slot t asks for literal j
+    w: ClauseGates  # how much slot t takes part in the rule
 
 
 UNKNOWN = 0.5  # the truth of a literal whose cell is unknown: maximally uncertain
@@ -30,7 +33,7 @@ UNKNOWN = 0.5  # the truth of a literal whose cell is unknown: maximally uncerta
 _TINY = 1e-12  # Stands for zero inside logarithms; far below the 6e-8 between 1 and the float32 before it
 
 
-def clause_truth(z: Float[Tensor, "*batch T L"], literals: Float[Tensor, "*batch M L"]) -> Clauses:
+def clause_truth(z: LiteralGates, literals: LiteralValues) -> Clauses:
     r"""Truth of each clause on each row, C = prod_j (1 - z_j (1 - l_j)), eq. (12) ``clause_truth``.
 
     Literal values are exactly 0, 0.5 or 1. The clause without literals is true everywhere here, as it is
@@ -47,7 +50,7 @@ def clause_truth(z: Float[Tensor, "*batch T L"], literals: Float[Tensor, "*batch
     return (failing @ when_failing + unknown @ when_unknown).exp()
 
 
-def non_null(z: Float[Tensor, "*batch T L"]) -> Float[Tensor, "*batch T"]:
+def non_null(z: LiteralGates) -> ClauseGates:
     """Probability that a slot selects at least one literal, p_k = 1 - prod_j (1 - z_kj)."""
     return 1 - torch.exp((1 - z).clamp_min(_TINY).log().sum(-1))
 
@@ -60,7 +63,7 @@ class Execution:
     rule: Float[Tensor, "*batch M"]  # truth of the whole rule: the prediction
 
 
-def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_silent: bool = True) -> Execution:
+def execute(rule: SoftRule, literals: LiteralValues, empty_is_silent: bool = True) -> Execution:
     """Run a soft rule on rows: eq. (12) ``clause_truth``, then eq. (13) ``prediction``.
 
     A slot that selects no literal is dropped when the rule becomes symbols, so it must be silent
@@ -73,6 +76,6 @@ def execute(rule: SoftRule, literals: Float[Tensor, "*batch M L"], empty_is_sile
     return Execution(clauses, disjunction(clauses, rule.w))
 
 
-def disjunction(clauses: Clauses, w: Float[Tensor, "*batch T"]) -> Float[Tensor, "*batch M"]:
+def disjunction(clauses: Clauses, w: ClauseGates) -> Float[Tensor, "*batch M"]:
     """Probabilistic OR of the gated clauses, 1 - prod_k (1 - w_k C_k), eq. (13) ``prediction``."""
     return 1 - (1 - w.unsqueeze(-2) * clauses).prod(-1)

@@ -4,10 +4,11 @@ Checkpoints and constants of deployment are chosen by these scores alone, so no 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -19,18 +20,18 @@ from nri.episode import Episode, make_episode
 from nri.errors import ConfigError
 from nri.paper.episodes import PaperEpisodes, PaperPreset, paper_episodes
 from nri.paper.model import TUNED, Gates, PaperModel, deploy
-from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, binary_entropy
+from nri.paper.torch.batch import EpisodeBatch, batch_from_arrays, entropy_of_gates
 from nri.paper.torch.losses import PaperLossConfig, paper_loss
 from nri.paper.torch.network import PaperConfig, PaperInducer
 from nri.paper.torch.tnorm import SoftRule
+from nri.search.candidates import clause_truth
 from nri.search.limits import Limits
 from nri.synth import SEED, WidePrior, dnf_truth
-from nri.train.checkpoint import Graph
+from nri.train.checkpoint import write_graph
 from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, Training, moved
 
 _FRESH_ROWS = 256
-_SURE = 1e-6
 
 
 def clean(preset: PaperPreset) -> PaperPreset:
@@ -47,8 +48,8 @@ def tensors(episodes: PaperEpisodes) -> EpisodeBatch:
 
 def slot_state(rule: SoftRule) -> dict[str, float]:
     """How evenly slots are used over a batch, and how sharp clause gates are, by their entropy in nats."""
-    usage, entropy = rule.w.mean(0), binary_entropy(rule.w.clamp(_SURE, 1 - _SURE))
-    return {"usage_variance": float(usage.var(correction=0)), "gate_entropy": float(entropy.mean())}
+    variance = float(rule.w.mean(0).var(correction=0))
+    return {"usage_variance": variance, "gate_entropy": float(entropy_of_gates(rule.w).mean())}
 
 
 def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes) -> float:
@@ -57,12 +58,11 @@ def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes) -> float:
     rows = np.random.default_rng(SEED).random((B, _FRESH_ROWS, N)) < 0.5
     truth = dnf_truth(episodes.clauses, rows)
     z, w = rule.z.numpy(force=True), rule.w.numpy(force=True)
-    predicted = np.zeros_like(truth)
+    predicted = np.empty_like(truth)
     for index, valid in enumerate(episodes.variable_valid):
+        clauses = deploy(z[index][:, np.tile(valid, 2)], w[index], episodes.episode(index))
         cells = rows[index][:, valid]
-        literals = np.concatenate([cells, ~cells], axis=1)
-        for clause in deploy(z[index][:, np.tile(valid, 2)], w[index], episodes.episode(index)):
-            predicted[index] |= literals[:, list(clause)].all(axis=1)
+        predicted[index] = clause_truth(np.concatenate([cells, ~cells], axis=1), clauses).any(axis=0)
     return float((predicted == truth).mean())
 
 
@@ -87,22 +87,21 @@ def deployed_suite(size: int) -> dict[str, list[HiddenRule]]:
 
     ``size`` is how many rules each part of the first kind has; the others are four times as many.
     """
-    suite = {
-        f"recovery/{shape}/{n_rows}": list(_hidden_rules(shape.split("x") * 2, n_rows, size))
-        for n_rows, shape in product(SUPPORT_SIZES, SHAPES)
-    }
-    suite["mixed"] = list(_hidden_rules(("1", "1", "3", "3"), MIXED_ROWS, 4 * size))
+    suite = {}
+    for n_rows, shape in product(SUPPORT_SIZES, SHAPES):
+        K, L = map(int, shape.split("x"))
+        suite[f"recovery/{shape}/{n_rows}"] = list(_hidden_rules((K, K, L, L), n_rows, size))
+    suite["mixed"] = list(_hidden_rules((1, 3, 1, 3), MIXED_ROWS, 4 * size))
     return suite | {"wide": [table for index in range(2 * size) for table in _wide_tables(index)]}
 
 
-def _hidden_rules(shapes: Sequence[str], n_rows: int, count: int) -> Iterator[HiddenRule]:
+def _hidden_rules(limits: tuple[int, int, int, int], n_rows: int, count: int) -> Iterator[HiddenRule]:
     """Draw coin-flip tables whose labels follow a DNF, to be judged on every row there is.
 
-    ``shapes`` are the fewest clauses and literals and the most; clauses of a rule are of one length.
+    ``limits`` are the fewest and most clauses, and literals; clauses of a rule are of one length.
     """
-    least_clauses, least_literals, most_clauses, most_literals = map(int, shapes)
-    sizes = (N_VARIABLES, N_VARIABLES, n_rows, n_rows, least_clauses, most_clauses)
-    preset = PaperPreset(*sizes, least_literals, most_literals, n_spurious=0, even_share=1.0)
+    sizes = (N_VARIABLES, N_VARIABLES, n_rows, n_rows)
+    preset = PaperPreset(*sizes, *limits, n_spurious=0, even_share=1.0)
     drawn = paper_episodes(preset, SEED, 0, 4 * count)
     rows = np.array(list(product((False, True), repeat=N_VARIABLES)))
     both_classes = drawn.labels.any(axis=1) & ~drawn.labels.all(axis=1)  # else there is nothing to induce
@@ -122,39 +121,22 @@ def _wide_tables(index: int) -> Iterator[HiddenRule]:
         yield HiddenRule(support, values[M:], known[M:], truth[M:].astype(np.float64))
 
 
-class NetworkGates:
-    """A network in training as a source of gates."""
-
-    def __init__(self, network: nn.Module) -> None:
-        self._network = Views(network)
-
-    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
-        """See :class:`nri.paper.model.GateSource`."""
-        device = next(self._network.parameters()).device
-        tensors = [(values & known).astype(np.float32), known, labels.astype(np.float32)]
-        with torch.no_grad():
-            z, w = self._network(*(torch.from_numpy(x).to(device) for x in tensors))
-        return [Gates(*pair) for pair in zip(z.numpy(force=True), w.numpy(force=True), strict=True)]
-
-
 def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) -> dict[str, float]:
     """Score the text's deployment and the tuned one, by exact recovery and by accuracy.
 
     ``choice`` is what checkpoints are chosen by: the mean of three numbers, the accuracy on wide tables, the
     share of rules recovered, over all shapes and sizes alike, and the accuracy on mixed rules.
     """
-    source = NetworkGates(network)
+    source = Views(network)
     tuned = PaperModel(source, TUNED, both_sides=True)  # without restarts: the network is judged
-    models = {"text": PaperModel(source), "tuned": tuned}
     scores: dict[str, float] = {}
-    for part, tables in suite.items():
-        accuracies = np.array([[_accuracy(model, table) for model in models.values()] for table in tables])
-        found = accuracies == 1 if part.startswith("recovery/") else accuracies
-        scores |= {f"{name}/{part}": float(score) for name, score in zip(models, found.mean(0), strict=True)}
-    for name in models:
-        recovered = [scores[f"{name}/{part}"] for part in suite if part.startswith("recovery/")]
-        parts = [scores[f"{name}/wide"], scores[f"{name}/mixed"], float(np.mean(recovered))]
-        scores[f"{name}/choice"] = float(np.mean(parts))
+    for name, model in {"text": PaperModel(source), "tuned": tuned}.items():
+        found = {part: np.array([_accuracy(model, table) for table in suite[part]]) for part in suite}
+        recovered = {part: float((found[part] == 1).mean()) for part in suite if part.startswith("recovery/")}
+        parts = {part: float(accuracies.mean()) for part, accuracies in found.items()} | recovered
+        choice = np.mean([parts["wide"], parts["mixed"], np.mean(list(recovered.values()))])
+        scores |= {f"{name}/{part}": score for part, score in parts.items()}
+        scores[f"{name}/choice"] = float(choice)
     return scores
 
 
@@ -182,6 +164,14 @@ class Views(nn.Module):
         rule = self.network(EpisodeBatch(values, known, y, rows, variables))
         return rule.z, rule.w
 
+    def gates(self, values: BoolArray, known: BoolArray, labels: BoolArray) -> list[Gates]:
+        """See :class:`nri.paper.model.GateSource`."""
+        device = next(self.parameters()).device
+        inputs = [(values & known).astype(np.float32), known, labels.astype(np.float32)]
+        with torch.no_grad():
+            z, w = self(*(torch.from_numpy(x).to(device) for x in inputs))
+        return [Gates(*pair) for pair in zip(z.numpy(force=True), w.numpy(force=True), strict=True)]
+
 
 class SlotTraining(Training):
     """What the training of every network that fills slots has: how it is scored, and the file that ships."""
@@ -194,12 +184,12 @@ class SlotTraining(Training):
         """Score rules as deployed, by recovery and on wide tables."""
         return score_deployed(network, self._hidden_rules)
 
-    def graph(self, network: nn.Module) -> Graph:
-        """Return what is traced of a trained network."""
+    def export(self, network: nn.Module, onnx_file: Path) -> None:
+        """Write what ships of a trained network."""
         cells, labels = torch.rand(2, 23, 11), (torch.arange(23) % 2).float()
         inputs = {"values": (cells < 0.4).float(), "known": cells < 0.9, "labels": labels}
         axes = {"values": "VMN", "known": "VMN", "labels": "M", "z": "VTL", "w": "VT"}
-        return Graph(Views(network), inputs, axes, free="VMNL")
+        write_graph(onnx_file, Views(network), inputs, axes, free="VMNL")
 
 
 @dataclass(frozen=True)
@@ -235,8 +225,7 @@ class PaperTraining(SlotTraining):
 
     def loss(self, network: nn.Module, index: int) -> Loss:
         """Draw batch ``index`` of the appendix's generator and judge the soft rules on its rows."""
-        config = self.config
-        device = next(network.parameters()).device
+        config, device = self.config, next(network.parameters()).device
         progress = index // config.optim.batches_per_step / config.optim.steps
         preset = clean(config.data) if progress < config.clean_share else config.data
         first = index * config.batch % (config.pool or math.inf)
@@ -256,8 +245,8 @@ class PaperTraining(SlotTraining):
     def _suite(self) -> dict[str, PaperEpisodes]:
         """Episodes like those of training, and the same with 30 % of labels flipped."""
         preset, count = clean(self.config.data), 32 * self.config.run.validation_batches
-        presets = {"clean": preset, "noisy": replace(preset, label_noise=0.3)}
-        return {name: paper_episodes(one, SEED, 0, count) for name, one in presets.items()}
+        noise = {"clean": 0.0, "noisy": 0.3}
+        return {k: paper_episodes(replace(preset, label_noise=v), SEED, 0, count) for k, v in noise.items()}
 
     def validate(self, network: nn.Module) -> dict[str, float]:
         """Accuracy on fresh rows, clean and noisy, the state of the slots, and both deployments' rules."""

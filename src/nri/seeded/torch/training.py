@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import get_type_hints
 
 import numpy as np
@@ -14,7 +15,7 @@ from nri.seeded.experts import Experts
 from nri.seeded.sample import signed_cells
 from nri.seeded.torch.network import SeededConfig, SeededInducer, SeededInputs, SeededOutputs
 from nri.synth import SyntheticBatch, WidePrior, validation_suite
-from nri.train.checkpoint import Graph
+from nri.train.checkpoint import write_graph
 from nri.train.config import TrainConfig, check_limits
 from nri.train.loop import Loss, Training, moved
 from nri.weights import EXPERTS
@@ -36,24 +37,19 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
     rows, seeds = signed[:, :M], signed[:, M:]
     experts = [Experts(*table) for table in zip(rows, batch.labels, strict=True)]
     asked = list(zip(experts, seeds, strict=True))
-    B, S, _ = seeds.shape
     inputs = SeededInputs(
         rows=torch.from_numpy(rows.copy()),
         labels=torch.from_numpy(batch.labels.astype(np.float32)),
-        weights=torch.ones(B, M),
+        weights=torch.ones(rows.shape[:2]),
         seeds=torch.from_numpy(seeds.copy()),
-        apart=torch.ones(B, S, M),
+        apart=torch.ones(*seeds.shape[:2], M),
         row_opinions=torch.from_numpy(np.stack([one.support for one in experts])),
         seed_opinions=torch.from_numpy(np.stack([one.opine(query) for one, query in asked])),
         seed_parts=torch.from_numpy(np.stack([one.parts(query) for one, query in asked])),
     )
-    both = batch.labels.any(axis=1) & ~batch.labels.all(axis=1)
-    targets = SeededTargets(
-        truth=torch.from_numpy(batch.truth[:, M:].copy()),
-        usable=torch.from_numpy(both.astype(np.float32))[:, None],
-        clauses=None if batch.clauses is None else torch.from_numpy(batch.clauses),
-    )
-    return inputs, targets
+    clauses = None if batch.clauses is None else torch.from_numpy(batch.clauses)
+    usable = torch.from_numpy(batch.two_classes[:, None].astype(np.float32))
+    return inputs, SeededTargets(torch.from_numpy(batch.truth[:, M:].copy()), usable, clauses)
 
 
 @dataclass(frozen=True)
@@ -76,15 +72,13 @@ def seeded_loss(
     ``excess`` is the last round's posterior loss beyond the entropy of the truth: 0 is perfect knowledge.
     ``error`` is the share of seeds on the wrong side, beyond what the truth itself makes unavoidable.
     """
-    rounds = outputs.posterior.new_full((len(outputs.posterior),), config.early)
-    rounds[-1] = 1.0
+    rounds = outputs.posterior.new_tensor([config.early] * (len(outputs.posterior) - 1) + [1.0])
     rounds = rounds / rounds.sum()
     usable = targets.usable.expand_as(targets.truth)
     mean = usable / usable.sum().clamp(min=1)
     truth = targets.truth.expand_as(outputs.posterior)
     cost = binary_cross_entropy_with_logits(outputs.posterior, truth, reduction="none")
     by_round = (cost * mean).sum((1, 2))
-    posterior = (rounds * by_round).sum()
     reason = (rounds * _reason(targets, outputs, inputs, mean)).sum()
     precision = _precision(inputs, targets, outputs, mean)
     p = targets.truth
@@ -97,7 +91,7 @@ def seeded_loss(
         "reason": reason,
         "precision": precision,
     }
-    total = posterior + config.reason * reason + config.precision * precision
+    total = (rounds * by_round).sum() + config.reason * reason + config.precision * precision
     return Loss(total, len(inputs.rows), {name: term.detach() for name, term in terms.items()})
 
 
@@ -107,14 +101,13 @@ def _reason(
     """Cross-entropy of the gates with the best of the true clauses that cover the seed."""
     if targets.clauses is None:
         return outputs.reason.new_zeros(len(outputs.reason))
-    N = inputs.seeds.shape[2]
-    clauses = targets.clauses.to(outputs.reason.dtype)
-    member = clauses[:, :, :N] + clauses[:, :, N:]
+    clauses, gate = targets.clauses.to(outputs.reason.dtype), outputs.reason
+    member = torch.add(*clauses.chunk(2, 2))
     seeds_literals = torch.cat([inputs.seeds > 0, inputs.seeds < 0], dim=2).to(clauses.dtype)
     fulfilled = seeds_literals @ clauses.transpose(1, 2)  # [B, S, K]
     length = clauses.sum(dim=2).unsqueeze(1)
     covers = (fulfilled >= length) & (length > 0)
-    gate, covered = outputs.reason, covers.any(dim=2)
+    covered = covers.any(dim=2)
     # sum_i bce(gate_i, member_i) = sum_i softplus(gate_i) - sum_i member_i gate_i, for every clause at once
     cost = torch.nn.functional.softplus(gate).sum(dim=3, keepdim=True) - gate @ member.transpose(1, 2)
     cost = cost.masked_fill(~covers, 1e6).amin(dim=3)
@@ -180,12 +173,12 @@ class SeededTraining(Training):
                 scores[f"{name}/{term}"] = float(np.mean([loss.terms[term] for loss in losses]))
         return scores
 
-    def graph(self, network: nn.Module) -> Graph:
-        """Return what is traced of a trained network, with free M, N and S."""
+    def export(self, network: nn.Module, onnx_file: Path) -> None:
+        """Write what ships of a trained network."""
         size = {"M": 23, "N": 11, "S": 7, "E": len(EXPERTS)}
         inputs = {name: torch.rand([size[axis] for axis in axes]) for name, axes in INPUT_AXES.items()}
         axes = {**INPUT_AXES, "posterior": "S", "reason": "SN", "precision": "S"}
-        return Graph(OneTable(network), inputs, axes, free="MNS")
+        write_graph(onnx_file, OneTable(network), inputs, axes, free="MNS")
 
 
 INPUT_AXES = {name: "".join(kind.dim_str.split()[1:]) for name, kind in get_type_hints(SeededInputs).items()}
