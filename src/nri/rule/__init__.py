@@ -16,11 +16,12 @@ from nri.rule.estimate import Mean, NumberTarget, Risk, SurvivalTarget
 from nri.rule.explain import Explanation, Miss, NearMiss
 from nri.rule.labels import ClassTarget, Label, Shares, as_label, spelled
 from nri.rule.literal import ALWAYS, FALSE, TRUE, Clause, Dnf, Kind, Literal, Op, Value, plain_value
-from nri.rule.regions import difference, implies, simplify
+from nri.rule.regions import difference, implies
 from nri.rule.render import FORMATS
 from nri.rule.render.as_json import from_json
 from nri.rule.render.as_logic import asp_facts, prolog_facts
 from nri.rule.rule import Branch, RenderOptions, Rule
+from nri.rule.simplify import simplify
 from nri.rule.truth import clause_matrix, clause_truth, literal_truth, rule_truth
 
 __all__ = ["BOOLEAN", "Column", "ColumnDomain", "ColumnPlan", "Columns", "Domain", "column_of"]

@@ -10,7 +10,7 @@ from nri.rule.column import Columns
 from nri.rule.labels import ClassTarget
 from nri.rule.literal import Clause, Literal, Value, is_card
 from nri.rule.phrase import phrase_clause, phrase_literal, phrase_name, phrase_value
-from nri.rule.rule import Branch, Rule
+from nri.rule.rule import Branch, Rule, extend
 from nri.rule.truth import literal_truth
 
 
@@ -169,3 +169,6 @@ def _gap(miss: Miss) -> float:
     if number == cut:
         return 0.0
     return abs(number - cut) / max(abs(number), abs(cut)) if math.isfinite(number) else math.inf
+
+
+extend(explain=explain)

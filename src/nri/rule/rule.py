@@ -11,7 +11,7 @@ columns are read (``plans``) comes with a rule.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,6 @@ from nri.rule.estimate import AnyTarget, NumberTarget
 from nri.rule.labels import ClassTarget, Label
 from nri.rule.literal import Clause, Dnf, Kind
 from nri.rule.truth import clause_matrix, favour, first_to_fire
-
-if TYPE_CHECKING:
-    from nri.rule.explain import Explanation
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ _extensions: dict[str, Any] = {}
 
 
 def extend(**extensions: Any) -> None:
-    """Give rules what packages above this one know: how rows are read."""
+    """Give rules what modules above this one know: reading rows, rendering, explaining, pushing down."""
     _extensions.update(extensions)
 
 
@@ -99,9 +96,7 @@ class Rule:
 
     def _repr_html_(self) -> str:
         """Show the rule as a table in a notebook."""
-        from nri.rule.render.as_table import in_notebook
-
-        return in_notebook(self.render("html"))
+        return str(_extensions["in_notebook"](self.render("html")))
 
     # What it says
 
@@ -220,11 +215,10 @@ class Rule:
         expected = np.array([one.expected for one in self.estimates]).reshape(-1, n_classes)
         return expected[self.decide(rows, n_rows)]
 
-    def explain(self, rows: Any, n_rows: int | None = None) -> list["Explanation"]:
+    def explain(self, rows: Any, n_rows: int | None = None) -> list[Any]:
         """Return an :class:`Explanation` of each row: what decides it, what else fired, what was lacking."""
-        from nri.rule.explain import explain
-
-        return explain(self, *self._read_all(rows, n_rows))
+        explanations: list[Any] = _extensions["explain"](self, *self._read_all(rows, n_rows))
+        return explanations
 
     # Its forms
 
@@ -260,12 +254,11 @@ class Rule:
         provenance
             Where the rule comes from, as plain data; JSON keeps it.
         """
-        from nri.rule.render import FORMATS
-
-        if form not in FORMATS:
-            raise InputError(f"no format {form!r}: use one of {', '.join(FORMATS)}")
+        formats = _extensions["formats"]
+        if form not in formats:
+            raise InputError(f"no format {form!r}: use one of {', '.join(formats)}")
         options = RenderOptions(note, table, function, dialect, statement, into, validation, provenance)
-        return FORMATS[form].write(self.settled if FORMATS[form].settles else self, options)
+        return str(formats[form].write(self.settled if formats[form].settles else self, options))
 
     def to_sql(
         self,
@@ -302,9 +295,7 @@ class Rule:
         table
             An ibis table with the columns that the rule reads (extra ``scale``).
         """
-        from nri.rule.render.sql import push_down
-
-        return push_down(self, table)
+        return _extensions["push_down"](self, table)
 
     def with_plans(self, plans: Mapping[str, ColumnPlan]) -> "Rule":
         """Return the rule with the plans of the columns that it reads."""

@@ -34,6 +34,7 @@ from nri.table.files import MEMORY_A_CELL, Budget, in_words
 logger = logging.getLogger(__name__)
 
 _ZIP, _OLD = b"PK", b"\xd0\xcf\x11\xe0"  # First bytes of workbooks; the newer ones are archives.
+WORKBOOKS = (_ZIP, _OLD)  # First bytes of files that may be one.
 _RANGE = re.compile(r"(?:(.*)!)?\$?([A-Za-z]{1,3})\$?(\d+)(?::\$?([A-Za-z]{1,3})\$?(\d+))?")
 _LEAST_MEMORY, _MEMORY_A_BYTE = 1 << 30, 100
 """Bytes of memory for any workbook, and for each byte that it unpacks to, unless the budget is smaller."""
@@ -112,7 +113,7 @@ def _column_number(letters: str) -> int:
 def is_workbook(content: bytes, *, by_name: bool = False) -> bool:
     """Whether bytes are a workbook: xlsx, xlsm, xlsb, ods or the old xls; one ``by_name`` may be damaged."""
     if not content.startswith(_ZIP) or by_name:
-        return content.startswith((_ZIP, _OLD))
+        return content.startswith(WORKBOOKS)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return not {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}.isdisjoint(archive.namelist())

@@ -35,7 +35,7 @@ from nri.table.cells import (
 )
 from nri.table.codes import DEFAULT, ReadOptions, missing_codes
 from nri.table.delimited import TextColumn, read_delimited, sniff_delimiter
-from nri.table.excel import SheetChoice, Workbook, is_workbook, read_workbook
+from nri.table.excel import WORKBOOKS, SheetChoice, Workbook, is_workbook, read_workbook
 from nri.table.files import REMEDY, Budget, decode, machine_budget, read_content
 from nri.table.formats import GZIP, PARQUET, read_arff, unpacked
 from nri.table.split import header_for, plain_numbers_of, read_wide
@@ -189,7 +189,7 @@ def open_source(
 
             columns, unreadable = read_parquet(content, name, budget)
             return Source(columns, unreadable=unreadable)
-        if is_workbook(content, by_name=expected == "excel"):
+        if content.startswith(WORKBOOKS) and is_workbook(content, by_name=expected == "excel"):
             columns, place = read_workbook(content, name, choice or SheetChoice(), budget)
             return Source(columns, workbook=place)
         text = decode(content, name)

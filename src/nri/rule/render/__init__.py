@@ -7,14 +7,15 @@ conditions; :data:`FORMATS` names them all. To add one, write such a function an
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nri.errors import InputError
 from nri.rule.render.as_json import render_json
 from nri.rule.render.as_logic import render_asp, render_prolog
 from nri.rule.render.as_python import render_python
-from nri.rule.render.as_table import HTML, LATEX, MARKDOWN
+from nri.rule.render.as_table import HTML, LATEX, MARKDOWN, in_notebook
 from nri.rule.render.as_text import render_points, render_text
-from nri.rule.rule import RenderOptions, Rule
+from nri.rule.rule import RenderOptions, Rule, extend
 
 
 @dataclass(frozen=True)
@@ -58,3 +59,13 @@ def format_by_ending(path: Path) -> str | None:
     if suffix and suffix not in names:
         raise InputError(f"{path}: no format ends in {suffix!r}; end the name in {', '.join(names)}")
     return names.get(suffix)
+
+
+def push_down(rule: Rule, table: Any) -> Any:
+    """Return an ibis table with the rule's predictions beside its columns."""
+    from nri.rule.render import sql
+
+    return sql.push_down(rule, table)
+
+
+extend(formats=FORMATS, in_notebook=in_notebook, push_down=push_down)
