@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from nri.texts import one_line
+
 
 class NRIError(Exception):
     r"""Base of every error this package raises on purpose. Its message is one line, whatever it quotes.
@@ -16,11 +18,6 @@ class NRIError(Exception):
 
     def __init__(self, message: str = "") -> None:
         super().__init__(one_line(message))
-
-
-def one_line(text: str) -> str:
-    """Return a text with what cannot be printed (ends of lines, half characters) as its escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 class InputError(NRIError, ValueError):
@@ -83,16 +80,6 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     """Name columns; of many the first ones and the last, which is often the target."""
     quoted = [repr(name) for name in names]
     return ", ".join(quoted if len(quoted) <= most else [*quoted[: most - 1], "...", quoted[-1]])
-
-
-def writable(text: str) -> str:
-    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        shown = ascii(text)[:60]
-        raise InputError(f"the text {shown} holds half a character, which no file can; replace it") from None
-    return text
 
 
 def missing_file(path: Path) -> InputError:

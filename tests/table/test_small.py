@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nri.arrays import class_bits
-from nri.errors import InputError, TargetError, one_line, require_extra
+from nri.errors import InputError, TargetError, require_extra
 from nri.outcome import Classes
 from nri.rule import Literal, Op
 from nri.table import Binarizer, LeftOut, Reason, label_table, table_of, with_survival, with_target
@@ -27,6 +27,7 @@ from nri.table.split import header_for
 from nri.table.target import class_index, describe, read_answers
 from nri.table.weights import settled_weights
 from nri.table.write import protect_from_formulas, write_beside
+from nri.texts import one_line
 
 
 def test_sizes_are_written_in_words():

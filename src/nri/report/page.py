@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from nri.errors import InputError, one_line
+from nri.errors import InputError
 from nri.induce.constraints import error_costs
 from nri.induce.folds import note_on_rows
 from nri.induce.induce import Induction
@@ -25,6 +25,7 @@ from nri.rule.rule import RenderOptions
 from nri.table.table import Table
 from nri.table.write import atomic_file
 from nri.tasks.leaks import leak
+from nri.texts import one_line
 
 if TYPE_CHECKING:
     from nri.estimator import NRIClassifier

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import FloatArray
-from nri.errors import InputError, writable
+from nri.errors import InputError
 from nri.rule.column import ColumnPlan
 from nri.rule.literal import kind_of
 from nri.rule.phrase import name_pattern, number, phrase_label, phrase_share
@@ -25,6 +25,16 @@ Label = bool | int | float | str
 _PULL = 20.0
 """Weight, in rows, of all that a clause covers beside the rows that it decides: their share is flattered by
 the choice."""
+
+
+def writable(text: str) -> str:
+    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        shown = ascii(text)[:60]
+        raise InputError(f"the text {shown} holds half a character, which no file can; replace it") from None
+    return text
 
 
 def as_label(label: object) -> Label:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nri.arrays import BoolArray
-from nri.errors import InputError, writable
+from nri.errors import InputError
 from nri.rule.column import Column
+from nri.rule.labels import writable
 from nri.rule.literal import Kind
 from nri.table.cells import (
     Cells,

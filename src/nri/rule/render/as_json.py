@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from nri.arrays import FloatArray
-from nri.errors import InputError, writable
+from nri.errors import InputError
 from nri.rule.column import ColumnPlan
 from nri.rule.estimate import QUANTILES, Mean, NumberTarget, Risk, SurvivalTarget, decimals_for
-from nri.rule.labels import ClassTarget, Label, Shares, as_label
+from nri.rule.labels import ClassTarget, Label, Shares, as_label, writable
 from nri.rule.literal import Clause, Kind, Literal, Value
 from nri.rule.rule import Branch, RenderOptions, Rule
 from nri.rule.truth import deciding_order, shrink

@@ -4,11 +4,11 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from nri.errors import one_line
 from nri.rule.labels import ClassTarget
 from nri.rule.literal import Clause, is_card
 from nri.rule.phrase import PLAIN, parts_of, phrase_label, phrase_name, phrase_part, phrase_percent
 from nri.rule.rule import RenderOptions, Rule
+from nri.texts import one_line
 
 _GAP = "     "
 _WIDEST = 64  # Clauses longer than this continue in the next line, so that the numbers stay in sight.

@@ -16,7 +16,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from nri.errors import InputError, UnknownColumnError, one_line
+from nri.errors import InputError, UnknownColumnError
 from nri.rule.column import ColumnPlan
 from nri.rule.labels import Label
 from nri.rule.literal import Clause, Kind, Literal, Op
@@ -33,6 +33,7 @@ from nri.rule.render.sql_dialects import (
 )
 from nri.rule.rule import RenderOptions, Rule
 from nri.rule.truth import COMPARE
+from nri.texts import one_line
 
 ALIAS = "t"  # The short name of the table in a query; it needs no quotes.
 IBIS_ROWS = "nri_rows"  # The name of a table of ibis in a query.

@@ -1,0 +1,6 @@
+"""Texts of tables and files, as they are shown."""
+
+
+def one_line(text: str) -> str:
+    """Return a text with what cannot be printed (ends of lines, half characters) as its escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
