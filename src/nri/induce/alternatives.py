@@ -196,8 +196,7 @@ class _ClassRules:
     def __init__(self, best: Rule, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
         self.search, self.features, self.first, self.table = search, features, first, search.table
         self.best = with_plain_values(best, self.table).settled
-        stated = replace(search.settings, tilt=1.0)  # what a floor needs is no cost
-        prices = error_prices(self.table, stated) if stated.weighs_errors else None
+        prices = error_prices(self.table, search.settings, tilted=False)  # what a floor needs is no cost
         self.measure = "accuracy" if prices is None else "cost"
         self.prices = 1.0 - np.eye(len(self.table.classes)) if prices is None else prices
         self.rows, masses = judged_masses(first, self.table)

@@ -55,7 +55,7 @@ class ClassSearch:
                 table.weights,
                 len(table.classes),
                 cells.numbers,
-                constraints.error_prices(table, settings) if settings.weighs_errors else None,
+                constraints.error_prices(table, settings),
                 None if table.unlabelled is None else cells_of(features, table.unlabelled),
             ),
             literal_meanings(features.variables_, features.domain_),
@@ -67,13 +67,9 @@ class ClassSearch:
             max_clauses=min(settings.most_clauses, max(8, len(table))),
             max_branches=settings.max_branches,
             max_literals=min(settings.max_literals, max(16, len(features.variables_))),
-            allowed=constraints.allowed_literals(view.literals, settings)
-            if settings.limits_literals
-            else None,
+            allowed=constraints.allowed_literals(view.literals, settings),
             min_precision=settings.min_precision,
-            required=constraints.required_literals(view.literals, settings, features.left_out_)
-            if settings.require
-            else (),
+            required=constraints.required_literals(view.literals, settings, features.left_out_),
             counts="auto" if settings.counts == "points" else settings.counts,
             among=self.among,
         )
@@ -88,7 +84,8 @@ class ClassSearch:
         """
         if first.induced.expected_bits is None:
             return True
-        return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
+        costs_differ = self.settings.prices_errors or self.settings.tilt != 1.0
+        return not costs_differ and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
 
 
 _LABEL_PART = 0.2

@@ -134,7 +134,7 @@ def induced(
     sample = rows.sample(size)
     if not isinstance(rows, MemoryRows):
         sample = constraints.chosen_columns(sample, settings)
-        settings = _with_knowledge(settings, sample)
+        settings = constraints.with_knowledge(settings, sample)
     whole = float(sample.weights.sum()) == rows.n_rows and len(sample) <= size
     if not whole:
         step(f"searching a sample of {len(sample)} of {rows.n_rows:.10g} rows")
@@ -154,10 +154,10 @@ def induced(
 
 def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
     """Return the columns that may be used and the rows that count, and settings as cells are read."""
-    table = constraints.chosen_columns(table, settings) if settings.limits_columns else table
+    table = constraints.chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
-    return table, settings if table.explained.is_constant else _with_knowledge(settings, table)
+    return table, settings if table.explained.is_constant else constraints.with_knowledge(settings, table)
 
 
 Found = tuple[ClassSearch | SegmentSearch, Binarizer, Candidate | ScorePosterior | None]
@@ -218,23 +218,11 @@ def _features(table: Table, settings: Settings) -> Binarizer:
     return features.fit(table.with_outcome(classes))
 
 
-def _with_knowledge(settings: Settings, table: Table) -> Settings:
-    """Return settings with what a person knows as the table's cells are read."""
-    if not settings.knowledge:
-        return settings
-    return replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
-
-
 def _around_kept(table: Table, keep: Rule, settings: Settings, rng: np.random.Generator) -> Induction:
     """Find clauses on the rows that the clauses to keep leave, and join both."""
     kept, rest = constraints.kept_clauses(keep, table, settings.most_clauses)
-    outcome, added = rest.explained, Induction(constant_rule(table))
-    if isinstance(outcome, Classes):
-        varies = len(np.unique(outcome.codes)) == 2
-    else:
-        varies = len(rest) > 0 and not outcome.is_constant
-    room = settings.most_clauses - len(kept)
-    if room and varies:
+    added, room = Induction(constant_rule(table)), settings.most_clauses - len(kept)
+    if room and len(np.unique(rest.explained.keys())) > 1:
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None))
         around = replace(around, max_clauses=room, max_branches=None)
         with suppress(UselessColumnsError):  # no column varies on the rows that are left

@@ -94,7 +94,7 @@ def _on_table(members: set[Literal], target: int, search: ClassSearch, first: Ca
     counts = np.zeros((n + 1, 2))
     np.add.at(counts, first_to_fire(fires)[rows], masses)
     kept, shares = _falling(counts, target, search.settings.max_branches or n)
-    costs = error_costs(table, search.settings) if search.settings.weighs_errors else None
+    costs = error_costs(table, search.settings)
     own, other = (1.0, 1.0) if costs is None else (costs[target], costs[1 - target])
     values = [table.classes[target if one * own > (1 - one) * other else 1 - target] for one in shares]
     rule = table.labels.rule([clauses[i] for i in kept], fires[:, kept], table.weights, values)
