@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
-from nri.induce.classes import Candidate, ClassSearch, judged_masses, with_expected
+from nri.induce.classes import Candidate
 from nri.induce.constraints import error_prices
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import Induction, prepared, searched
@@ -35,7 +35,6 @@ from nri.search.clauses import members
 from nri.search.lists import ListSearch
 from nri.search.result import Induced
 from nri.search.select import Indices, Pricing, cheapest_moves, near_costs, shortlisted
-from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
 _WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 3.0, 4.0
@@ -179,27 +178,23 @@ def alternatives(
     if induction.search is None:
         name = table.explained.name
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
-    search, features, first = induction.search
-    rules: _ClassRules | _SegmentRules
-    if isinstance(search, SegmentSearch):
-        rules = _SegmentRules(induction.rule, search, features, first)
-    elif isinstance(first, Candidate) and first.induced.found_by is not None:
-        rules = _ClassRules(induction.rule, search, features, first)
-    else:
+    found, best = induction.search, induction.rule
+    if isinstance(found, Candidate) and found.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
+    rules = _ClassRules(best, found) if isinstance(found, Candidate) else _SegmentRules(best, *found)
     return replace(_Shelf(rules, within, most, floors).filled(), floored=floored, sampled=sampled)
 
 
 class _ClassRules:
     """Rules for classes, by what is believed of the labelled rows without their labels, and by these."""
 
-    def __init__(self, best: Rule, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
-        self.search, self.features, self.first, self.table = search, features, first, search.table
+    def __init__(self, best: Rule, first: Candidate) -> None:
+        self.first, self.table, self.settings = first, first.search.table, first.search.settings
         self.best = with_plain_values(best, self.table).settled
-        prices = error_prices(self.table, search.settings, tilted=False)  # what a floor needs is no cost
+        prices = error_prices(self.table, self.settings, tilted=False)  # what a floor needs is no cost
         self.measure = "accuracy" if prices is None else "cost"
         self.prices = 1.0 - np.eye(len(self.table.classes)) if prices is None else prices
-        self.rows, masses = judged_masses(first, self.table)
+        self.rows, masses = first.judged_masses()
         by_labels = first.induced.held_out is None
         self.basis, self.wider = ("on these rows", _WIDER_BY_LABELS) if by_labels else ("to expect", _WIDER)
         self.masses = masses / masses.sum()
@@ -238,11 +233,11 @@ class _ClassRules:
 
     def _in_columns(self, induced: Induced) -> Rule:
         """Return a rule about columns, its cuts moved where those of the best rule were."""
-        first, features, table, settings = self.first, self.features, self.table, self.search.settings
-        rule = assemble(induced, first.view.literals, features.domain_, table, settings)
-        if settings.binarize == "auto" and self.search.labels_place_cuts(first):
-            rule = sharpened(self.search, features, Candidate(first.view, induced, rule))
-        return with_plain_values(with_expected(rule, first, table), table).settled
+        first, table, settings = self.first, self.table, self.settings
+        rule = assemble(induced, first.view.literals, first.features.domain_, table, settings)
+        if settings.binarize == "auto" and first.labels_place_cuts:
+            rule = sharpened(replace(first, induced=induced, rule=rule))
+        return with_plain_values(first.with_expected(rule), table).settled
 
     def predicted(self, rule: Rule) -> NDArray[Any]:
         """[M]: indices of classes."""
@@ -266,25 +261,25 @@ class _SegmentRules:
 
     wider, basis = _WIDER_SEGMENTS, "on these rows"
 
-    def __init__(self, best: Rule, search: SegmentSearch, features: Binarizer, scores: Any) -> None:
-        self.search, self.features, self.table, self.outcome = search, features, search.table, search.outcome
-        self.posterior = scores if isinstance(scores, ScorePosterior) else None
-        self.best = self._plain(best)
+    def __init__(self, best: Rule, search: SegmentSearch, posterior: ScorePosterior | None) -> None:
+        self.search, self.posterior = search, posterior
+        self.table, self.settings, self.outcome = search.table, search.settings, search.outcome
+        self.best = with_plain_values(best, self.table).settled
         self.masses = (self.table.weights / self.table.weights.sum())[:, None]
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
     def without(self, names: Collection[str]) -> Rule:
         """Search the other columns by the same scores."""
-        narrow = self.features.narrowed(set(self.features.columns_) - set(names), ())
-        return self._plain(self.search.again(narrow, self.best, self.posterior))
+        features = self.search.features
+        return self._by(features=features.narrowed(set(features.columns_) - set(names), ()))
 
     def others(self, most: int) -> Iterator[Rule]:
         """Yield the rules of fewer lines."""
         for fewer in range(1, len(self.best.branches)):
-            search = replace(self.search, settings=replace(self.search.settings, max_branches=fewer))
-            yield self._plain(search.again(self.features, self.best, self.posterior))
+            yield self._by(settings=replace(self.settings, max_branches=fewer))
 
-    def _plain(self, rule: Rule) -> Rule:
+    def _by(self, **changed: Any) -> Rule:
+        rule = replace(self.search, **changed).again(self.best, self.posterior)
         return with_plain_values(rule, self.table).settled
 
     def predicted(self, rule: Rule) -> NDArray[Any]:
@@ -319,7 +314,7 @@ class _Shelf:
         """Find all rules, and keep those that are good or tell what a column or a line is worth."""
         best, columns, found = self._judged(self.best), [], []
         for name in self.best.columns:
-            if name not in self.rules.search.settings.require:
+            if name not in self.rules.settings.require:
                 worth, chain = self._worth(name)
                 columns.append(worth)
                 found += chain

@@ -19,7 +19,7 @@ from nri.arrays import FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce import constraints, models
 from nri.induce.assemble import constant_rule, with_plain_values
-from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of, with_expected
+from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of
 from nri.induce.refine import pruned, with_sharper_cuts
 from nri.induce.segments import CUTS, PARTS, ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings
@@ -160,8 +160,8 @@ def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
     return table, settings if table.explained.is_constant else constraints.with_knowledge(settings, table)
 
 
-Found = tuple[ClassSearch | SegmentSearch, Binarizer, Candidate | ScorePosterior | None]
-"""What has searched, its features, and the rule for classes before its cuts were moved, or the scores."""
+Found = Candidate | tuple[SegmentSearch, ScorePosterior | None]
+"""The rule for classes before its cuts were moved; or what has searched, and the scores."""
 
 
 def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
@@ -182,28 +182,27 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
     if settings.counts == "points" and not (isinstance(outcome, Classes) and len(outcome.classes) == 2):
         raise InputError("points are for two classes; compare the target with a value, or drop them")
     if isinstance(outcome, Number | Survival):
-        segments = SegmentSearch(table, outcome, settings)
-        rule, scores = segments.search(features)
-        return Induction(rule, features.left_out_, scores, None, n_searched, (segments, features, scores))
+        segments = SegmentSearch(table, outcome, settings, features)
+        rule, scores = segments.search()
+        return Induction(rule, features.left_out_, scores, None, n_searched, (segments, scores))
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
     model = models.get_inducer(settings.model, stable=settings.stable)
-    search = ClassSearch(table, settings, rng, among)
-    first = search.candidate(features, model)
+    first = ClassSearch(table, settings, rng, among).candidate(features, model)
     rule = first.rule
     if settings.counts == "points":
         from nri.induce.points import as_points  # which few ask for
 
-        rule = as_points(search, first)
-    elif settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
-        rule = with_sharper_cuts(search, features, first)
+        rule = as_points(first)
+    elif settings.binarize == "auto" and model.sharpens and first.labels_place_cuts:
+        rule = with_sharper_cuts(first)
     if model.sharpens and first.induced.held_out is None and table.weights.sum() >= _PRUNED and rule.branches:
         rule = pruned(rule, table, max(among, 2 * len(features.variables_)), settings)
-    rule, belief = with_expected(rule, first, table), first.induced.posterior
+    rule, belief = first.with_expected(rule), first.induced.posterior
     plans = {name: table.plans[name] for name in features.columns_}
     posterior = None if belief is None else TablePosterior(plans, features, first.view, belief)
-    return Induction(rule, features.left_out_, posterior, None, n_searched, (search, features, first))
+    return Induction(rule, features.left_out_, posterior, None, n_searched, first)
 
 
 def _features(table: Table, settings: Settings) -> Binarizer:

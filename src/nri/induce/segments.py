@@ -97,16 +97,17 @@ class SegmentSearch:
     table: Table
     outcome: Number | Survival
     settings: Settings
+    features: Binarizer
     quick: bool = False  # whether one beginning of each search is enough
 
-    def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
+    def search(self) -> tuple[Rule, ScorePosterior | None]:
         """Return the best rule that is found, by the scores alone or by what the experts expect of them.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
         Else experts are asked for as long as rows follow what they expect beyond the clauses.
         """
-        clauses, bits = self._searched(features)
-        posterior = self._posterior(features, clauses)
+        clauses, bits = self._searched()
+        posterior = self._posterior(clauses)
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
         half = self.outcome.own_share > 0
         rival = min(bits, 0.0) - _EARNED if half else min(bits, -_EARNED)
@@ -115,22 +116,20 @@ class SegmentSearch:
                 break
             if not half and self._follows(clauses, posterior) <= followed:
                 break
-            columns = self._telling(features, clauses, telling)
+            columns = self._telling(clauses, telling)
             posterior = replace(posterior, heard=True, telling=columns, dear=dear)
-            clauses, _ = self._searched(features, clauses, posterior)
-        return self._counted(clauses, features, posterior), posterior
+            clauses, _ = self._searched(clauses, posterior)
+        return self._counted(clauses, posterior), posterior
 
-    def again(self, features: Binarizer, best: Rule, posterior: ScorePosterior | None) -> Rule:
-        """Return a rule of these features by the scores that the best rule was found by, with less effort."""
+    def again(self, best: Rule, posterior: ScorePosterior | None) -> Rule:
+        """Return a rule by the scores that the best rule was found by, with less effort."""
         heard = posterior if posterior is not None and posterior.heard else None
         search = replace(self, quick=True)
-        clauses = search._searched(features, best.clauses, heard)[0] if features.variables_ else []
-        return self._counted(clauses, features, posterior)
+        clauses = search._searched(best.clauses, heard)[0] if self.features.variables_ else []
+        return self._counted(clauses, posterior)
 
-    def _counted(
-        self, clauses: Sequence[Clause], features: Binarizer, posterior: ScorePosterior | None
-    ) -> Rule:
-        simple = [_simplest(clause, features.domain_) for clause in clauses]
+    def _counted(self, clauses: Sequence[Clause], posterior: ScorePosterior | None) -> Rule:
+        simple = [_simplest(clause, self.features.domain_) for clause in clauses]
         expected = None if posterior is None else self._by_branch(simple, posterior.left_out)
         return count_clauses(simple, self.table, expected)
 
@@ -147,17 +146,16 @@ class SegmentSearch:
         spread = (weights @ own**2) * (weights @ expected**2) / weights.sum()
         return float(weights @ (own * expected)) / math.sqrt(max(float(spread), 1e-300))
 
-    def _telling(self, features: Binarizer, clauses: Sequence[Clause], least: float) -> frozenset[str]:
+    def _telling(self, clauses: Sequence[Clause], least: float) -> frozenset[str]:
         """Return the columns of clauses, and those by which rows differ by so many standard errors.
 
         Experts have learned from the same rows, and expect what chance has put into any of the columns.
         """
-        table, weights, total = self.table, self.table.weights, self.table.weights.sum()
-        fires, scores = literal_truth(*features.cells(table.columns)), self._scores(())
+        weights, total, scores = self.table.weights, self.table.weights.sum(), self._scores(())
+        meanings, fires = self._literals(self.features)
         rows, around = weights @ fires, weights * (scores - weights @ scores / total)
         variance = (around @ scores) * rows * (1 - rows / total) / total
         telling = (around @ fires) ** 2 > least**2 * np.maximum(variance, 1e-9)
-        meanings = literal_meanings(features.variables_, features.domain_)
         names = {meanings[j].column for j in np.flatnonzero(telling)}
         return frozenset(names.union(*(clause.columns for clause in clauses)))
 
@@ -178,19 +176,24 @@ class SegmentSearch:
     def _fires(self, clauses: Sequence[Clause]) -> BoolArray:
         return clause_matrix(clauses, self.table.columns, len(self.table))
 
+    def _literals(self, features: Binarizer) -> tuple[tuple[Literal, ...], BoolArray]:
+        """Return the literals of features, and where each holds [M, 2N]."""
+        meanings = literal_meanings(features.variables_, features.domain_)
+        return meanings, literal_truth(*features.cells(self.table.columns))
+
     def _searched(
-        self, features: Binarizer, known: Sequence[Clause] = (), heard: ScorePosterior | None = None
+        self, known: Sequence[Clause] = (), heard: ScorePosterior | None = None
     ) -> tuple[list[Clause], float]:
         """Search, and once more from the clauses found and with finer cuts of their columns."""
-        clauses, bits = self._clauses(features, (), self._scores(known), heard)
+        clauses, bits = self._clauses(self.features, (), self._scores(known), heard)
         if not clauses:
             return clauses, bits
-        finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
+        finer = self._finer(clauses) if self.settings.binarize == "auto" else self.features
         return self._clauses(finer, clauses, self._scores(clauses), heard)
 
-    def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
+    def _posterior(self, clauses: Sequence[Clause]) -> ScorePosterior | None:
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
-        table, weights = self.table, self.table.weights
+        table, features, weights = self.table, self.features, self.table.weights
         scores = self.outcome.learnt(weights, self._fires(clauses))
         values = standardised(scores, weights)
         if self.settings.model != DEFAULT_MODEL or values is None:
@@ -219,8 +222,8 @@ class SegmentSearch:
         table, settings, weights = self.table, self.settings, self.table.weights
         values, total = standardised(scores, weights), float(weights.sum())
         worth, segment_bits = total, 0.5 * math.log2(max(total, 2.0))
-        meanings = literal_meanings(features.variables_, features.domain_)
-        fires, prices = literal_truth(*features.cells(table.columns)), np.ones(len(meanings))
+        meanings, fires = self._literals(features)
+        prices = np.ones(len(meanings))
         if values is not None and heard is not None:
             own = self.outcome.own_share
             if not own:  # there is no chance in expected values that a mean would have to say
@@ -270,7 +273,7 @@ class SegmentSearch:
         _, first = np.unique(np.packbits(fires[:, order], axis=0), axis=1, return_index=True)
         return order[np.sort(first)]
 
-    def _finer(self, features: Binarizer, clauses: Sequence[Clause]) -> Binarizer:
+    def _finer(self, clauses: Sequence[Clause]) -> Binarizer:
         """Return the features of the columns of some clauses, with many more cuts of those not fixed."""
         names = {name for clause in clauses for name in clause.columns}
         table = self.table
@@ -280,7 +283,7 @@ class SegmentSearch:
             if (column := table.columns[name]).kind in (Kind.NUMBER, Kind.DATE)
             for cut in even_thresholds(column.values[column.known], table.weights[column.known], _FINE)
         ]
-        return features.narrowed(names, cuts)
+        return self.features.narrowed(names, cuts)
 
 
 def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> IntArray:
