@@ -64,8 +64,9 @@ class ClassSearch:
             required=constraints.required_literals(view.literals, settings, features.left_out_),
             counts="auto" if settings.counts == "points" else settings.counts,
             among=self.among,
+            positive=table.positive,
         )
-        induced = model.induce(view.episode, view.groups, limits, self.rng, table.positive)
+        induced = model.induce(view.episode, view.groups, limits, self.rng)
         rule = assemble(induced, view.literals, features.domain_, table, settings)
         return Candidate(self, features, view, induced, rule)
 

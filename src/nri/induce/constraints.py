@@ -28,6 +28,7 @@ from nri.table.left_out import LeftOut
 from nri.table.table import Table
 
 UP, DOWN = "up", "down"
+PARTS = 8  # Equal parts of a number or a score by which columns are cut and chosen
 SEARCHED_COLUMNS = 1000  # Columns up to which all are searched; of more, so many.
 _SCORED_ROWS = 1000  # Rows that decide which columns tell most.
 _AT_ONCE = 500  # Columns that are scored at once, which bounds memory.
@@ -52,9 +53,7 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
     return table.only(chosen)
 
 
-def columns_to_search(
-    table: Table, named: Collection[str] = (), parts: int = 8, most: int | None = None
-) -> Table:
+def columns_to_search(table: Table, named: Collection[str] = (), most: int | None = None) -> Table:
     """Return a wide table with so many columns, those whose best literal tells most; others as they are.
 
     Columns that a person named stay in any case; those that tell something only together with others are lost
@@ -64,7 +63,7 @@ def columns_to_search(
     if len(table.names) <= most:
         return table
     rows = MemoryRows(replace(table, unlabelled=None)).sample(_SCORED_ROWS)
-    classes = rows.explained.as_classes(rows.weights, parts)
+    classes = rows.explained.as_classes(rows.weights, PARTS)
     bits = bits_of_columns(rows.columns, classes.codes, rows.weights)
     ranked = sorted(table.names, key=lambda name: (name not in named, -bits[name], name))
     return table.only(ranked[: max(most, len(named))])

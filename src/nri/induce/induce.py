@@ -21,7 +21,7 @@ from nri.induce import constraints, models
 from nri.induce.assemble import constant_rule, with_plain_values
 from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of
 from nri.induce.refine import pruned, with_sharper_cuts
-from nri.induce.segments import CUTS, PARTS, ScorePosterior, SegmentSearch
+from nri.induce.segments import CUTS, ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
 from nri.outcome import Classes, Number, Survival
@@ -143,11 +143,7 @@ def induced(
     if whole:
         return replace(found, rule=with_plain_values(found.rule, sample), left_out=left_out)
     step(f"settling the rule on all {rows.n_rows:.10g} rows")
-
-    def search(table: Table, limits: Settings) -> Rule:
-        return searched(table, limits, rng).rule
-
-    rule = settle(found.rule, sample, rows, settings, search, rng)
+    rule = settle(found.rule, sample, rows, settings, searched, rng)
     rule = with_plain_values(rule.with_plans(rows.plans), sample, all_rows=False)
     return replace(found, rule=rule, left_out=left_out, searched=len(sample))
 
@@ -168,10 +164,8 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
     """Search a table that is not long."""
     if table.explained.is_constant:
         return Induction(constant_rule(table))
-    n_columns = len(table.names)
-    cuts = settings.knowledge.cuts
-    if n_columns > constraints.SEARCHED_COLUMNS:
-        table = constraints.columns_to_search(table, {*settings.require, *cuts}, PARTS)
+    n_columns, cuts = len(table.names), settings.knowledge.cuts
+    table = constraints.columns_to_search(table, {*settings.require, *cuts})
     features = _features(table, settings)
     if cuts:
         features = constraints.with_cuts(features, cuts)
@@ -206,10 +200,12 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
 
 
 def _features(table: Table, settings: Settings) -> Binarizer:
-    """Choose variables; several classes lie beside each other on a column, so that they need more cuts."""
-    # what a person names is used whatever it looks like: years without a gap are more than a count of rows
+    """Choose variables; several classes lie beside each other on a column, so that they need more cuts.
+
+    What a person names is used whatever it looks like: years without a gap are more than a count of rows.
+    """
     named = {*(settings.use or ()), *settings.require, *settings.knowledge.cuts}
-    classes = table.explained.as_classes(table.weights, PARTS)
+    classes = table.explained.as_classes(table.weights, constraints.PARTS)
     measured = not isinstance(table.outcome, Classes)
     finer = len(classes.classes) > 2 and len(table.names) <= _FINER_COLUMNS
     least, most = (3, CUTS) if measured else (7, 9) if finer else (3, 6)

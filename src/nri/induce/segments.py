@@ -30,9 +30,9 @@ from nri.table.cuts import even_thresholds
 from nri.table.source import read_columns
 from nri.table.table import Table
 
-CUTS, PARTS = 10, 8
-"""Most thresholds of one column, and equal parts of the score by which columns are cut; chosen, like those
-below, on half of 38 raw tables with numbers that are not those of ``nri bench number``."""
+CUTS = 10
+"""Most thresholds of one column; chosen, like the constants below and the equal parts of the score by which
+columns are cut, on half of 38 raw tables with numbers that are not those of ``nri bench number``."""
 _FINE = 20  # Equal parts of a column between finer cuts, once it is known that a clause uses it
 _LEAST_ROWS = 5.0  # Fewest rows of a branch
 _PRICE = 1.25  # Bits of rows that one bit of rule must save

@@ -12,6 +12,7 @@ rows, nor does the sample, so the answer depends neither on that nor on where th
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,6 @@ from nri.outcome import Classes
 from nri.rows.base import Drawn, Patterns, Rows, RowsColumn, Window
 from nri.rows.hashing import as_floats
 from nri.rule import Clause, Label, Literal, Rule, Value
-from nri.rule.labels import ClassTarget
 from nri.rule.literal import Kind
 from nri.table.table import Table
 
@@ -51,7 +51,8 @@ _REACH, _SHARE, _LEVELS = 64, 0.03, 2
 """Places on each side of a border, share of the rows that the first window takes in on each side, and windows
 around a border, one after the other, each finer by half its reach."""
 
-Search = Callable[[Table, Settings], Rule]  # Searches a table in memory.
+Search = Callable[[Table, Settings, np.random.Generator], Any]
+"""Searches a table in memory; see :func:`nri.induce.induce.searched`."""
 
 
 def settle(
@@ -106,8 +107,7 @@ class _Settling:
         """Return the same clauses with the counts of all rows."""
         counted = count_branches(branches_of(rule), rule.default, on.table)
         weighted = self.rows.n_rows != self.rows.strata.sum()
-        assert isinstance(counted.predicts, ClassTarget)
-        return replace(counted, predicts=replace(counted.predicts, weighted=bool(weighted)))
+        return replace(counted, predicts=replace(counted.labels, weighted=bool(weighted)))
 
     def improved(self, rule: Rule, on: Patterns) -> Rule:
         """Move cuts, look at errors, and choose on all rows, until nothing pays."""
@@ -184,7 +184,8 @@ class _Settling:
         free = replace(
             self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, ordered=(), tilt=1.0
         )
-        return sorted(_literals(self.search(table, free)), key=lambda literal: literal.sort_key)
+        found = self.search(table, free, self.rng).rule
+        return sorted(_literals(found), key=lambda literal: literal.sort_key)
 
     def affordable(self, own: set[Literal], further: Sequence[Literal]) -> set[Literal]:
         """Return the rule's own literals and as many further ones as leave few patterns."""
@@ -197,8 +198,8 @@ class _Settling:
 
     def _n_patterns(self, literals: set[Literal]) -> int:
         """How many different rows literals make of the sample."""
-        values, known = self.rows.features(literals).cells(self.sample.columns, len(self.sample))
-        return len(np.unique(np.packbits(np.concatenate([values, known], axis=1), axis=1), axis=0))
+        cells = self.rows.features(literals).cells(self.sample.columns, len(self.sample))
+        return len(np.unique(np.packbits(np.concatenate(cells, axis=1), axis=1), axis=0))
 
     def chosen(self, rules: Sequence[Branches], default: Label, on: Patterns, searched: set[Literal]) -> Rule:
         """Choose among rules and what the search makes of some literals, all judged on all rows."""
