@@ -32,7 +32,7 @@ from nri.rows.memory import MemoryRows
 from nri.rule import Rule
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import members
-from nri.search.lists import ListSearch
+from nri.search.lists import DecisionList, ListSearch
 from nri.search.result import Induced
 from nri.search.select import Indices, Pricing, cheapest_moves, near_costs, shortlisted
 from nri.table.table import Table
@@ -43,9 +43,8 @@ second where labels alone judge, which chose the rules, the third of numbers and
 _MORE_ROWS = 1.0
 """Rows on which two rules disagree beyond those seen: rules that agree on all rows may differ on new ones."""
 _STAND_INS = 3  # Columns, one after the other, that are tried in the place of one
-_POINT = (
-    0.01  # With few rows nearly every difference is within its error, also of rules that are clearly worse.
-)
+_POINT = 0.01
+"""With few rows nearly every difference is within its error, also of rules that are clearly worse."""
 _LEAST_SHOWN = 0.0005  # Differences below are said to be none
 _PAIRED, _SMALL = 300, 2000
 """Candidates of which every pair is priced, those that gain most; pairs, and single ones, that are kept."""
@@ -107,11 +106,10 @@ class Alternatives:
     @property
     def shortest(self) -> Alternative:
         """The first of the frontier that loses no more than a standard error, nor than a point."""
-        return next((one for one in self.frontier if one.lost(self.measure) <= self._slack(one)), self.best)
-
-    def _slack(self, one: Alternative) -> float:
-        error = (one.interval.high - one.interval.low) / (2 * Z)
-        return error if self.measure == "cost" else min(error, _POINT)
+        most = math.inf if self.measure == "cost" else _POINT
+        errors = ((one.interval.high - one.interval.low) / (2 * Z) for one in self.frontier)
+        pairs = zip(self.frontier, errors, strict=True)
+        return next((one for one, error in pairs if one.lost(self.measure) <= min(error, most)), self.best)
 
 
 @one_thread()
@@ -224,12 +222,11 @@ class _ClassRules:
             costs = _small_costs(left[target]) | near_costs(left[target])
             pool, total = left[target].pool, _SMALL
         for rule in _differing(costs, pool, search.limits.columns, most, total):
-            classes, default = (target,) * len(rule), 1 - target
+            found = DecisionList(rule, (target,) * len(rule), 1 - target, costs[rule])
             if isinstance(left, ListSearch):
                 found = left.described(rule)
-                classes, default = found.classes, found.default
-            branches = tuple(zip(classes, pool.rule(rule), strict=True))
-            yield self._in_columns(replace(induced, branches=branches, default=default))
+            branches = tuple(zip(found.classes, pool.rule(rule), strict=True))
+            yield self._in_columns(replace(induced, branches=branches, default=found.default))
 
     def _in_columns(self, induced: Induced) -> Rule:
         """Return a rule about columns, its cuts moved where those of the best rule were."""
@@ -306,7 +303,7 @@ class _Shelf:
         self, rules: _ClassRules | _SegmentRules, within: float, most: int, floors: Floors | None = None
     ) -> None:
         self.rules, self.best, self.within, self.most, self.floors = rules, rules.best, within, most, floors
-        self.predicted = rules.predicted(self.best)
+        self.predicted, self.measure = rules.predicted(self.best), rules.measure
         score, self.worth, self.by_labels = rules.worth(self.predicted)
         self.score = round(score, 9)
 
@@ -318,11 +315,11 @@ class _Shelf:
                 worth, chain = self._worth(name)
                 columns.append(worth)
                 found += chain
-        columns.sort(key=lambda one: (-self._loss(one.without), one.column))
+        columns.sort(key=lambda one: (-one.without.lost(self.measure), one.column))
         others = [self._judged(rule) for rule in self.rules.others(self.most) if self._keeps_floors(rule)]
         frontier = {one.lines: one for one in (*others[::-1], best) if 0 < one.lines <= best.lines + 1}
         return Alternatives(
-            self.rules.measure,
+            self.measure,
             self.rules.basis,
             self.within,
             best,
@@ -335,7 +332,7 @@ class _Shelf:
     def _worth(self, column: str) -> tuple[ColumnWorth, list[Alternative]]:
         """Do without a column, then also without the column that came in its place, and so on."""
         chain, banned = [self._judged(self.rules.without([column]))], [column]
-        while self._loss(chain[-1]) <= self.within and len(banned) <= _STAND_INS:
+        while chain[-1].lost(self.measure) <= self.within and len(banned) <= _STAND_INS:
             new = [name for name in chain[-1].columns if name not in self.best.columns]
             if len(new) != 1:
                 break
@@ -350,9 +347,6 @@ class _Shelf:
         own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
         asked = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
         return bool((own >= asked - 1e-9).all())
-
-    def _loss(self, one: Alternative) -> float:
-        return one.lost(self.rules.measure)
 
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
@@ -389,17 +383,17 @@ class _Shelf:
         size = attrgetter("lines", "literals", "columns")
         kept: list[Alternative] = []
         taken = keys(best)
-        good = [one for one in found if one.lines and self._loss(one) <= self.within and self._is_news(one)]
-        for one in sorted(good, key=lambda one: (self._loss(one), size(one))):
+        for one in sorted(filter(self._is_wanted, found), key=lambda one: (one.lost(self.measure), size(one))):
             if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
                 taken |= own
                 kept.append(one)
-        return tuple(sorted(kept, key=lambda one: (size(one), self._loss(one))))
+        return tuple(sorted(kept, key=lambda one: (size(one), one.lost(self.measure))))
 
-    def _is_news(self, one: Alternative) -> bool:
-        """Whether a rule is better than the best, or no longer, or does without one of its columns."""
+    def _is_wanted(self, one: Alternative) -> bool:
+        """Whether a rule is good, and better than the best, or no longer, or without one of its columns."""
         shorter = one.lines <= len(self.best.branches) or not set(one.columns) >= set(self.best.columns)
-        return shorter or self._loss(one) < 0
+        lost = one.lost(self.measure)
+        return one.lines > 0 and lost <= self.within and (shorter or lost < 0)
 
     def _words(self, rule: Rule, difference: float, *, same: bool) -> str:
         """Say what sets a rule apart from the best one."""
@@ -426,7 +420,7 @@ class _Shelf:
         """Say how much better or worse a rule is."""
         if abs(difference) < _LEAST_SHOWN:
             return "as good"
-        if self.rules.measure == "cost":
+        if self.measure == "cost":
             return f"{abs(difference):.3f} a row {'dearer' if difference > 0 else 'cheaper'}"
         return f"{abs(difference) * 100:.1f} points {'more' if difference > 0 else 'less'}"
 

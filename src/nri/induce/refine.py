@@ -97,12 +97,17 @@ class SupportRows:
 class CutProfile(NamedTuple):
     """What the rule set would make of its rows, were one border elsewhere."""
 
+    border: Border
     cells: Cells
-    now: int  # the place of the border
     right: FloatArray
     """[D + 1], weight decided rightly if the border lay at each place, apart from a constant"""
     places: IntArray  # those with rows on both sides whose class depends on the border
     n_places: int  # how many of these differ for such rows
+
+    @property
+    def now(self) -> int:
+        """The place where the border lies."""
+        return self.cells.place(self.border[1])
 
     def runs(self, right: float) -> list[IntArray]:
         """Return the runs of neighbouring places at which so much weight is decided rightly."""
@@ -116,12 +121,12 @@ def borders_of(rule: Rule) -> list[Border]:
     return list(dict.fromkeys((literal.column, literal.value) for literal in literals))
 
 
-def cut_profiles(rule: Rule, rows: SupportRows) -> Iterator[tuple[Border, CutProfile]]:
-    """Yield each border and what becomes of the rows, were it elsewhere."""
+def cut_profiles(rule: Rule, rows: SupportRows, borders: Iterable[Border]) -> Iterator[CutProfile]:
+    """Yield for each border what becomes of the rows, were it elsewhere."""
     always = np.ones(len(rows.table.codes), dtype=bool)
     fires = np.stack([*(rows.held(clause) >= clause.at_least for clause in rule.clauses), always])
     labels = rule.class_indices
-    for border in borders_of(rule):
+    for border in borders:
         above, below = fires.copy(), fires.copy()
         for i, clause in enumerate(rule.clauses):
             mine = [x for x in clause if x.op.ordered and (x.column, x.value) == border]
@@ -129,21 +134,17 @@ def cut_profiles(rule: Rule, rows: SupportRows) -> Iterator[tuple[Border, CutPro
                 rest = rows.held(literal for literal in clause if literal not in mine)
                 above[i] = rest + sum(literal.op is Op.GT for literal in mine) >= clause.at_least
                 below[i] = rest + sum(literal.op is Op.LE for literal in mine) >= clause.at_least
+        # the class of each row [M] above the border and not above it
         if_above, if_below = (np.take(labels, np.argmax(side, axis=0)) for side in (above, below))
         cells = rows.cells[border[0]]
-        yield border, _cut_profile(if_above, if_below, rows.table, cells, cells.place(border[1]))
-
-
-def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells, now: int) -> CutProfile:
-    """Try a border at every place at once, by the class of each row [M] above it and not above it."""
-    matters = cells.known & (above != below)
-    gain = table.labels.right(above) - table.labels.right(below)
-    codes = cells.codes[matters]
-    by_value = np.bincount(codes, (table.weights * gain)[matters], minlength=len(cells.distinct))
-    # rounded, so that sums taken in another order of rows do not decide between equal places
-    right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
-    first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)
-    return CutProfile(cells, now, right, np.arange(first, last + 1), len(np.unique(codes)) - 1)
+        matters = cells.known & (if_above != if_below)
+        gain = rows.table.labels.right(if_above) - rows.table.labels.right(if_below)
+        codes = cells.codes[matters]
+        by_value = np.bincount(codes, (rows.table.weights * gain)[matters], minlength=len(cells.distinct))
+        # rounded, so that sums taken in another order of rows do not decide between equal places
+        right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
+        first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)
+        yield CutProfile(border, cells, right, np.arange(first, last + 1), len(np.unique(codes)) - 1)
 
 
 _OBJECTIVE = DescriptionLength()  # What errors and places cost, in bits; the same as for the rule itself.
@@ -215,15 +216,15 @@ def sharpen(
     that has the least precision keeps it.
     """
     rank = {name: i for i, name in enumerate(columns)}
-    rows = SupportRows(table, min_precision, {name for name, _ in borders_of(rule)})
+    rows = SupportRows(table, min_precision, {name for name, _ in borders_of(rule)}.difference(fixed))
     moved: set[Border] = set()
 
     def position(border: Border) -> tuple[Any, ...]:
         return rank[border[0]], border[1]
 
     for _ in range(_MOST_MOVES):
-        free = (move for move in _moves(rule, rows) if move.border[0] not in fixed)
-        moves = sorted(free, key=lambda move: (-move.saved, *position(move.border)))
+        free = [border for border in borders_of(rule) if border[0] not in fixed]
+        moves = sorted(_moves(rule, rows, free), key=lambda move: (-move.saved, *position(move.border)))
         step = next(_steps(rule, moves, rows), None)
         if step is None:
             break
@@ -292,10 +293,10 @@ def rule_bits(rule: Rule, table: Table, n_literals: int) -> float:
     return float(_OBJECTIVE.cost(errors, bits, total, len(table.classes)))
 
 
-def _moves(rule: Rule, rows: SupportRows) -> Iterator[_Move]:
+def _moves(rule: Rule, rows: SupportRows, borders: Iterable[Border]) -> Iterator[_Move]:
     """Yield for each border its best place, if moving there should pay."""
     wrong = rows.wrong(rule)
-    for border, profile in cut_profiles(rule, rows):
+    for profile in cut_profiles(rule, rows, borders):
         best = profile.right[profile.places].max(initial=-np.inf)
         gain = float(best - profile.right[profile.now])
         saved = rows.saved(wrong, wrong - gain, profile.n_places) if gain > 0 else 0.0
@@ -303,7 +304,7 @@ def _moves(rule: Rule, rows: SupportRows) -> Iterator[_Move]:
             widest = max(profile.runs(best), key=len)  # the first of equals
             middle = int(widest[len(widest) // 2])
             value = profile.cells.value(Cut(middle, np.array([middle])))
-            yield _Move(border, value, profile.n_places, saved)
+            yield _Move(profile.border, value, profile.n_places, saved)
 
 
 def _steps(rule: Rule, moves: Sequence[_Move], rows: SupportRows) -> Iterator[tuple[Rule, _Move]]:
@@ -335,7 +336,7 @@ def _with_plain_values(rule: Rule, moved: Sequence[Border], rows: SupportRows) -
     """Give each border that has moved the plainest value that serves as well."""
     # this comes last: after each move the numbers at hand would decide where the next ones go
     for border in moved:
-        profile = dict(cut_profiles(rule, rows))[border]
+        (profile,) = cut_profiles(rule, rows, [border])
         place, alike = profile.now, profile.runs(profile.right[profile.now])
         run = next((run for run in alike if place in run), np.array([place]))
         plain = rows.moved(rule, border, profile.cells.value(Cut(place, run)))
