@@ -383,7 +383,8 @@ class _Shelf:
         size = attrgetter("lines", "literals", "columns")
         kept: list[Alternative] = []
         taken = keys(best)
-        for one in sorted(filter(self._is_wanted, found), key=lambda one: (one.lost(self.measure), size(one))):
+        wanted = [one for one in found if self._is_wanted(one)]
+        for one in sorted(wanted, key=lambda one: (one.lost(self.measure), size(one))):
             if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
                 taken |= own
                 kept.append(one)

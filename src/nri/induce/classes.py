@@ -13,7 +13,7 @@ from nri.induce.settings import Settings
 from nri.rule import Kind, Literal, Rule
 from nri.rule.column import Columns
 from nri.rule.rule import Branch
-from nri.rule.truth import clause_matrix, favour, first_to_fire, shrink
+from nri.rule.truth import favour, shrink
 from nri.search.limits import Limits
 from nri.search.result import Induced, Inducer
 from nri.table.binarizer import Binarizer
@@ -119,9 +119,9 @@ class Candidate:
         table, held_out = self.search.table, self.induced.held_out
         if held_out is None:
             return rule
-        deciding = first_to_fire(clause_matrix(rule.clauses, table.columns, len(table)))
+        deciding = rule.decide(table.columns, len(table))[self.view.rows[held_out.rows]]
         sums = np.zeros((len(rule.estimates), len(table.classes)))
-        np.add.at(sums, deciding[self.view.rows[held_out.rows]], held_out.masses)
+        np.add.at(sums, deciding, held_out.masses)
         predicted = np.eye(len(table.classes))[rule.class_indices]
         right = float((sums * predicted).sum() / sums.sum())
         of_table = np.array(rule.support.counts) / rule.support.rows
