@@ -24,7 +24,7 @@ from nri.induce.constraints import error_prices
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
-from nri.induce.segments import ScorePosterior, SegmentSearch
+from nri.induce.segments import SegmentSearch
 from nri.induce.settings import Settings, shown, whole
 from nri.outcome import Number
 from nri.outcome.score import Interval, Z, effective_rows
@@ -179,7 +179,7 @@ def alternatives(
     found, best = induction.search, induction.rule
     if isinstance(found, Candidate) and found.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
-    rules = _ClassRules(best, found) if isinstance(found, Candidate) else _SegmentRules(best, *found)
+    rules = _ClassRules(best, found) if isinstance(found, Candidate) else _SegmentRules(best, found)
     return replace(_Shelf(rules, within, most, floors).filled(), floored=floored, sampled=sampled)
 
 
@@ -258,9 +258,9 @@ class _SegmentRules:
 
     wider, basis = _WIDER_SEGMENTS, "on these rows"
 
-    def __init__(self, best: Rule, search: SegmentSearch, posterior: ScorePosterior | None) -> None:
-        self.search, self.posterior = search, posterior
-        self.table, self.settings, self.outcome = search.table, search.settings, search.outcome
+    def __init__(self, best: Rule, search: SegmentSearch) -> None:
+        self.search, self.outcome = search, search.outcome
+        self.table, self.settings = search.table, search.settings
         self.best = with_plain_values(best, self.table).settled
         self.masses = (self.table.weights / self.table.weights.sum())[:, None]
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
@@ -276,7 +276,7 @@ class _SegmentRules:
             yield self._by(settings=replace(self.settings, max_branches=fewer))
 
     def _by(self, **changed: Any) -> Rule:
-        rule = replace(self.search, **changed).again(self.best, self.posterior)
+        rule = replace(self.search, **changed).again(self.best)
         return with_plain_values(rule, self.table).settled
 
     def predicted(self, rule: Rule) -> NDArray[Any]:

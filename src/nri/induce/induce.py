@@ -156,8 +156,8 @@ def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
     return table, settings if table.explained.is_constant else constraints.with_knowledge(settings, table)
 
 
-Found = Candidate | tuple[SegmentSearch, ScorePosterior | None]
-"""The rule for classes before its cuts were moved; or what has searched, and the scores."""
+Found = Candidate | SegmentSearch
+"""The rule for classes before its cuts were moved, or the search for numbers and survival."""
 
 
 def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
@@ -176,9 +176,8 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
     if settings.counts == "points" and not (isinstance(outcome, Classes) and len(outcome.classes) == 2):
         raise InputError("points are for two classes; compare the target with a value, or drop them")
     if isinstance(outcome, Number | Survival):
-        segments = SegmentSearch(table, outcome, settings, features)
-        rule, scores = segments.search()
-        return Induction(rule, features.left_out_, scores, None, n_searched, (segments, scores))
+        rule, found = SegmentSearch(table, outcome, settings, features).found()
+        return Induction(rule, features.left_out_, found.posterior, None, n_searched, found)
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0

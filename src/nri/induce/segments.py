@@ -61,12 +61,6 @@ class ScorePosterior:
     support: FloatArray
     """[M], what they expect of each row of the table without that row, with mean 0 and variance 1"""
     bits: float  # what it takes to say the scores, given that
-    heard: bool = False
-    """whether the scores that were searched are what they expect, or for numbers half of it"""
-    telling: frozenset[str] = frozenset()
-    """columns that the rows speak for, whose literals cost what they take to say"""
-    dear: float = 1.0
-    """how many times its bits a literal of any other column costs"""
 
     @property
     def left_out(self) -> FloatArray:
@@ -98,39 +92,42 @@ class SegmentSearch:
     outcome: Number | Survival
     settings: Settings
     features: Binarizer
+    posterior: ScorePosterior | None = None  # The experts, once they are formed
+    heard: bool = False
+    """whether the scores that are searched are what they expect, or for numbers half of it"""
+    telling: frozenset[str] = frozenset()
+    """columns that the rows speak for, whose literals cost what they take to say"""
+    dear: float = 1.0  # how many times its bits a literal of any other column costs
     quick: bool = False  # whether one beginning of each search is enough
 
-    def search(self) -> tuple[Rule, ScorePosterior | None]:
-        """Return the best rule that is found, by the scores alone or by what the experts expect of them.
+    def found(self) -> tuple[Rule, "SegmentSearch"]:
+        """Return the best rule by the scores or by what the experts expect of them, and the last search.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
         Else experts are asked for as long as rows follow what they expect beyond the clauses.
         """
         clauses, bits = self._searched()
-        posterior = self._posterior(clauses)
+        search = replace(self, posterior=self._posterior(clauses))
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
         half = self.outcome.own_share > 0
         rival = min(bits, 0.0) - _EARNED if half else min(bits, -_EARNED)
         for followed, telling, dear in _ROUNDS[:1] if half else _ROUNDS:
-            if posterior is None or posterior.bits >= rival:
+            if search.posterior is None or search.posterior.bits >= rival:
                 break
-            if not half and self._follows(clauses, posterior) <= followed:
+            if not half and self._follows(clauses, search.posterior) <= followed:
                 break
-            columns = self._telling(clauses, telling)
-            posterior = replace(posterior, heard=True, telling=columns, dear=dear)
-            clauses, _ = self._searched(clauses, posterior)
-        return self._counted(clauses, posterior), posterior
+            search = replace(search, heard=True, telling=self._telling(clauses, telling), dear=dear)
+            clauses, _ = search._searched(clauses)
+        return search._counted(clauses), search
 
-    def again(self, best: Rule, posterior: ScorePosterior | None) -> Rule:
+    def again(self, best: Rule) -> Rule:
         """Return a rule by the scores that the best rule was found by, with less effort."""
-        heard = posterior if posterior is not None and posterior.heard else None
         search = replace(self, quick=True)
-        clauses = search._searched(best.clauses, heard)[0] if self.features.variables_ else []
-        return self._counted(clauses, posterior)
+        return self._counted(search._searched(best.clauses)[0] if self.features.variables_ else [])
 
-    def _counted(self, clauses: Sequence[Clause], posterior: ScorePosterior | None) -> Rule:
+    def _counted(self, clauses: Sequence[Clause]) -> Rule:
         simple = [_simplest(clause, self.features.domain_) for clause in clauses]
-        expected = None if posterior is None else self._by_branch(simple, posterior.left_out)
+        expected = None if self.posterior is None else self._by_branch(simple, self.posterior.left_out)
         return count_clauses(simple, self.table, expected)
 
     def _follows(self, clauses: Sequence[Clause], posterior: ScorePosterior) -> float:
@@ -181,15 +178,13 @@ class SegmentSearch:
         meanings = literal_meanings(features.variables_, features.domain_)
         return meanings, literal_truth(*features.cells(self.table.columns))
 
-    def _searched(
-        self, known: Sequence[Clause] = (), heard: ScorePosterior | None = None
-    ) -> tuple[list[Clause], float]:
+    def _searched(self, known: Sequence[Clause] = ()) -> tuple[list[Clause], float]:
         """Search, and once more from the clauses found and with finer cuts of their columns."""
-        clauses, bits = self._clauses(self.features, (), self._scores(known), heard)
+        clauses, bits = self._clauses(self.features, (), self._scores(known))
         if not clauses:
             return clauses, bits
         finer = self._finer(clauses) if self.settings.binarize == "auto" else self.features
-        return self._clauses(finer, clauses, self._scores(clauses), heard)
+        return self._clauses(finer, clauses, self._scores(clauses))
 
     def _posterior(self, clauses: Sequence[Clause]) -> ScorePosterior | None:
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
@@ -216,7 +211,7 @@ class SegmentSearch:
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
-        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray, heard: ScorePosterior | None
+        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
         table, settings, weights = self.table, self.settings, self.table.weights
@@ -224,12 +219,12 @@ class SegmentSearch:
         worth, segment_bits = total, 0.5 * math.log2(max(total, 2.0))
         meanings, fires = self._literals(features)
         prices = np.ones(len(meanings))
-        if values is not None and heard is not None:
+        if values is not None and self.posterior is not None and self.heard:
             own = self.outcome.own_share
             if not own:  # there is no chance in expected values that a mean would have to say
                 worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0
-                prices[[x.column not in heard.telling for x in meanings]] = heard.dear
-            values = standardised(own * values + (1 - own) * heard.support, weights)
+                prices[[x.column not in self.telling for x in meanings]] = self.dear
+            values = standardised(own * values + (1 - own) * self.posterior.support, weights)
         if values is None:
             return [], -np.inf
         Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
