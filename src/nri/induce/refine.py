@@ -10,7 +10,7 @@ it saves are worth more bits than it takes to name its new place. The members of
 likewise; two that come to lie on each other are one from then on, with one vote, if that pays.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -177,13 +177,9 @@ def with_sharper_cuts(first: Candidate) -> Rule:
 def sharpened(candidate: Candidate) -> Rule:
     """Return a rule with its cuts moved, and simplified where that makes clauses alike."""
     table, settings = candidate.search.table, candidate.search.settings
-    sharp = sharpen(
-        candidate.rule,
-        constraints.cost_weighted(table, settings),
-        list(dict.fromkeys(literal.column for literal in candidate.view.literals)),
-        min_precision=settings.min_precision,
-        fixed=constraints.fixed_columns(settings.knowledge),
-    )
+    fixed = constraints.fixed_columns(settings.knowledge)
+    columns = dict.fromkeys(x.column for x in candidate.view.literals if x.column not in fixed)
+    sharp = sharpen(candidate.rule, table, list(columns), settings)
     if sharp is candidate.rule:
         return sharp
     return simplified(branches_of(sharp), sharp.default, candidate.features.domain_, table, settings)
@@ -198,32 +194,25 @@ class _Move(NamedTuple):
     saved: float
 
 
-def sharpen(
-    rule: Rule,
-    table: Table,
-    columns: Sequence[str],
-    *,
-    min_precision: float = 0.0,
-    fixed: Collection[str] = (),
-) -> Rule:
+def sharpen(rule: Rule, table: Table, columns: Sequence[str], settings: Settings) -> Rule:
     """Return the rule set with its cuts where they save enough errors on the support rows.
 
     Only values of number and date literals change; a rule set without such literals is returned as it is,
     and so is one with no cut that it pays to move.
 
-    ``columns`` are the table's in an order that does not depend on the caller's: of two equally good moves
-    the one of the earlier column is made. Cuts of ``fixed`` columns stay where they are, and a clause
-    that has the least precision keeps it.
+    ``columns`` are those whose cuts may move, in an order that does not depend on the caller's: of two
+    equally good moves the one of the earlier column is made. A clause that has the least precision keeps it.
     """
     rank = {name: i for i, name in enumerate(columns)}
-    rows = SupportRows(table, min_precision, {name for name, _ in borders_of(rule)}.difference(fixed))
+    weighted, names = constraints.cost_weighted(table, settings), {name for name, _ in borders_of(rule)}
+    rows = SupportRows(weighted, settings.min_precision, names.intersection(columns))
     moved: set[Border] = set()
 
     def position(border: Border) -> tuple[Any, ...]:
         return rank[border[0]], border[1]
 
     for _ in range(_MOST_MOVES):
-        free = [border for border in borders_of(rule) if border[0] not in fixed]
+        free = [border for border in borders_of(rule) if border[0] in rank]
         moves = sorted(_moves(rule, rows, free), key=lambda move: (-move.saved, *position(move.border)))
         step = next(_steps(rule, moves, rows), None)
         if step is None:

@@ -19,7 +19,7 @@ from nri.induce.classes import cells_of
 from nri.induce.settings import DEFAULT_MODEL, Settings
 from nri.outcome import Number, Survival
 from nri.outcome.number import standardised
-from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix, simplify
+from nri.rule import Clause, Dnf, Kind, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import plain_value
 from nri.rule.truth import first_to_fire
 from nri.search.limits import Limits
@@ -126,7 +126,9 @@ class SegmentSearch:
         return self._counted(search._searched(best.clauses)[0] if self.features.variables_ else [])
 
     def _counted(self, clauses: Sequence[Clause]) -> Rule:
-        simple = [_simplest(clause, self.features.domain_) for clause in clauses]
+        """Drop literals that others imply, and count."""
+        alike = [simplify(Dnf([clause]), self.features.domain_).clauses for clause in clauses]
+        simple = [one[0] if len(one) == 1 else clause for clause, one in zip(clauses, alike, strict=True)]
         expected = None if self.posterior is None else self._by_branch(simple, self.posterior.left_out)
         return count_clauses(simple, self.table, expected)
 
@@ -285,9 +287,3 @@ def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> Int
     """Return one order of rows for all tables that hold the same rows: sums then come out the same."""
     packed = np.packbits(fires, axis=1)
     return np.lexsort((*packed.T, weights, np.round(values, 9)))
-
-
-def _simplest(clause: Clause, domain: Domain) -> Clause:
-    """Return the clause without literals that others imply."""
-    simple = simplify(Dnf([clause]), domain)
-    return simple.clauses[0] if len(simple) == 1 else clause

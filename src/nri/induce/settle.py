@@ -145,13 +145,7 @@ class _Settling:
         while step := _next_step(column, middle, tried, self.sample):
             tried = (*tried, step)
             window = Window(column.name, middle, step, _REACH)
-            moved = sharpen(
-                rule,
-                constraints.cost_weighted(self.rows.fine(on, window), self.settings),
-                sorted(rule.columns),
-                min_precision=self.settings.min_precision,
-                fixed=set(rule.columns) - {border[0]},
-            )
+            moved = sharpen(rule, self.rows.fine(on, window), [column.name], self.settings)
             place = _new_place(rule, moved, border)
             self.tried[border if place is None else (border[0], place)] = tried
             if place is not None:
