@@ -14,6 +14,7 @@ from made_tables import table_of_columns
 from nri import NRIClassifier
 from nri.induce.assemble import count_classes, right_weight
 from nri.induce.refine import sharpen
+from nri.induce.settings import Settings
 from nri.rule import Clause, Column, Dnf, Literal, Op, Rule, Value, clause_matrix, column_of
 from nri.table import Table
 
@@ -39,7 +40,8 @@ def support_of(table: pd.DataFrame, labels: np.ndarray, weights: np.ndarray | No
 
 
 def sharpened(rule: Dnf, support: Table, **options) -> Rule:
-    return sharpen(count_classes({"yes": rule}, "no", support), support, sorted(support.columns), **options)
+    start = count_classes({"yes": rule}, "no", support)
+    return sharpen(start, support, sorted(support.columns), Settings(**options))
 
 
 def rule_of(rule: Rule) -> Dnf:
@@ -70,7 +72,7 @@ def test_a_cut_stays_where_a_move_would_save_a_single_row_of_many_wrong_ones():
     assert right_weight(count_classes({"yes": Dnf([Clause([above("x", 49)])])}, "no", rows), rows) > (
         right_weight(start, rows)
     )
-    assert sharpen(start, rows, ["x"]) is start
+    assert sharpen(start, rows, ["x"], Settings()) is start
 
 
 def test_among_places_that_serve_alike_the_plainest_number_is_said():
@@ -125,7 +127,7 @@ def test_rules_without_numbers_come_back_as_they_are():
     rows = support_of(table[["cough", "colour"]], labels)
     rule = Dnf([Clause([Literal("cough", Op.EQ, True), Literal("colour", Op.NE, "red")])])
     start = count_classes({"yes": rule}, "no", rows)
-    assert sharpen(start, rows, ["colour", "cough"]) is start
+    assert sharpen(start, rows, ["colour", "cough"], Settings()) is start
 
 
 def test_a_clause_keeps_the_precision_that_was_asked_for():
@@ -155,7 +157,7 @@ def test_the_cuts_of_several_classes_are_sharpened_together():
     codes = np.digitize(x, [420, 510])
     rows = table_of_columns({"x": column_of(x.tolist())}, codes, ("low", "middle", "high"))
     start = {"low": Dnf([Clause([at_most("x", 400)])]), "high": Dnf([Clause([above("x", 550)])])}
-    found = sharpen(count_classes(start, "middle", rows), rows, ["x"])
+    found = sharpen(count_classes(start, "middle", rows), rows, ["x"], Settings())
     assert right_weight(found, rows) == 300
 
 
@@ -166,7 +168,7 @@ def test_no_row_is_lost_and_only_values_change(seed, a, b, counts):
     count = Clause([above("a", a), at_most("b", b), above("c", 0.5), at_most("d", 1)], at_least=2)
     rule = Dnf([count, *crossed_rule(a, b)]) if counts else crossed_rule(a, b)
     start = count_classes({"yes": rule}, "no", rows)
-    found = sharpen(start, rows, sorted(rows.columns))
+    found = sharpen(start, rows, sorted(rows.columns), Settings())
     assert right_weight(found, rows) >= right_weight(start, rows)
     assert {tuple((x.column, x.op) for x in clause) for clause in rule_of(found)} <= {
         tuple((x.column, x.op) for x in clause) for clause in rule_of(start)

@@ -171,7 +171,7 @@ def test_disjunctions_that_tie_in_the_texts_network_are_found():
             X = rng.random((1280, 12)) < 0.5
             labels = X[:, 0] | X[:, 1] | X[:, 2]
             seen = make_episode(X[:256], labels=labels[:256].astype(np.int64))
-            induced = model.induce(seen, np.arange(12), Limits(), rng, 1)
+            induced = model.induce(seen, np.arange(12), Limits(positive=1), rng)
             exact.append((induced.predict(X[256:], np.ones_like(X[256:])) == labels[256:]).all())
         right[name] = np.mean(exact)
     assert right["paper-feedback"] > 0.7

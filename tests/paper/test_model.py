@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,7 +44,8 @@ XOR = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], bool)
 def induce(network, episode, limits=None, positive=None, **options):
     model = PaperModel(network, **{"config": PUBLISHED} | options)
     groups = np.arange(episode.n_variables)
-    return model.induce(episode, groups, limits or Limits(), np.random.default_rng(0), positive)
+    limits = replace(limits or Limits(), positive=positive)
+    return model.induce(episode, groups, limits, np.random.default_rng(0))
 
 
 def test_open_gates_are_the_rule_and_everything_else_is_the_other_class():
@@ -68,7 +70,7 @@ def test_the_texts_rule_has_every_open_slot_and_is_for_the_positive_class():
         (PaperModel(Scripted(*answers)), ((), ((0, 1), (3,)))),
         (tuned_paper_model(Scripted(*answers)), ((), ((0, 1),))),
     ):
-        found = model.induce(table, np.arange(2), Limits(), np.random.default_rng(0), None)
+        found = model.induce(table, np.arange(2), Limits(), np.random.default_rng(0))
         assert found.rules == rules
 
 

@@ -63,7 +63,7 @@ def test_conjunctions_are_found_in_most_tables(n_variables, least):
         a, b = rng.choice(n_variables, 2, replace=False)
         labels = (X[:, a] & ~X[:, b]).astype(int)
         table = make_episode(X[:100], labels=labels[:100])
-        found = PaperModel().induce(table, np.arange(n_variables), Limits(), rng, 1)
+        found = PaperModel().induce(table, np.arange(n_variables), Limits(positive=1), rng)
         right.append(np.mean(found.predict(X[100:], np.ones_like(X[100:])) == labels[100:]))
     assert np.mean(right) > least
 

@@ -22,13 +22,13 @@ def voters(n_rows=120, n_variables=8, seed=0):
 
 
 def test_a_vote_is_found_as_one_counting_clause():
-    found = induce(voters(), rng=np.random.default_rng(0), limits=Limits(counts="auto"), positive=1)
+    found = induce(voters(), rng=np.random.default_rng(0), limits=Limits(counts="auto", positive=1))
     assert found.rules[1] == (IndexCount((0, 1, 2, 3, 4), 3),)
     assert found.errors == 0
 
 
 def test_without_leave_no_clause_counts():
-    found = induce(voters(), rng=np.random.default_rng(0), limits=Limits(counts="never"), positive=1)
+    found = induce(voters(), rng=np.random.default_rng(0), limits=Limits(counts="never", positive=1))
     assert found.rules[1]
     assert not any(isinstance(clause, IndexCount) for clause in found.rules[1])
 
@@ -36,7 +36,7 @@ def test_without_leave_no_clause_counts():
 def test_where_no_literal_speaks_for_the_class_nothing_is_counted():
     """A column that tells nothing left no literal to choose from, and the best of none is an error."""
     episode = make_episode(np.array([[True], [True], [False], [False]]), labels=np.array([1, 0, 1, 0]))
-    found = induce(episode, rng=np.random.default_rng(0), limits=Limits(counts="auto"), positive=1)
+    found = induce(episode, rng=np.random.default_rng(0), limits=Limits(counts="auto", positive=1))
     assert found.rules[1] == ()
 
 
@@ -44,7 +44,7 @@ def test_counting_only_leaves_counts_and_single_literals():
     rng = np.random.default_rng(3)
     values = rng.random((80, 6)) < 0.5
     episode = make_episode(values, labels=(values[:, 0] & values[:, 1]).astype(np.int64))
-    found = induce(episode, rng=rng, limits=Limits(counts="only"), positive=1)
+    found = induce(episode, rng=rng, limits=Limits(counts="only", positive=1))
     assert all(isinstance(clause, IndexCount) or len(clause) <= 1 for clause in found.rules[1])
 
 

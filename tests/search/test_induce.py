@@ -52,7 +52,7 @@ def test_the_class_with_the_shorter_rule_is_described_unless_told_otherwise():
     labels = 1 - (values[:, 0] & values[:, 1]).astype(int)
     episode = make_episode(values, labels=labels)
     free = induce(episode, rng=np.random.default_rng(0))
-    fixed = induce(episode, rng=np.random.default_rng(0), positive=1)
+    fixed = induce(episode, rng=np.random.default_rng(0), limits=Limits(positive=1))
     assert free.rules == (((0, 1),), ())
     assert free.default == 1
     assert fixed.rules[0] == ()
@@ -66,8 +66,12 @@ def test_renamed_columns_and_flipped_codes_change_only_the_names():
     labels = dnf_truth(values, [(0, 1), (2, 13)]).astype(int)
     order = rng.permutation(10)
     flipped = values[:, order] ^ np.isin(order, [1, 3])
-    plain = induce(make_episode(values, labels=labels), rng=np.random.default_rng(0), positive=1)
-    other = induce(make_episode(flipped, labels=labels), rng=np.random.default_rng(0), positive=1)
+    plain = induce(
+        make_episode(values, labels=labels), rng=np.random.default_rng(0), limits=Limits(positive=1)
+    )
+    other = induce(
+        make_episode(flipped, labels=labels), rng=np.random.default_rng(0), limits=Limits(positive=1)
+    )
 
     def original(literal):
         variable, negated = order[literal % 10], literal >= 10

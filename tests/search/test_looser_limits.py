@@ -5,6 +5,7 @@ fewer errors: each limit led the search elsewhere, and of rules that cost nearly
 vote in which the limit had a say.
 """
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +36,7 @@ def tables(draw, n_classes=2):
 
 
 def found(episode, limits, positive=None):
-    return induce(episode, rng=np.random.default_rng(0), limits=limits, positive=positive)
+    return induce(episode, rng=np.random.default_rng(0), limits=replace(limits, positive=positive))
 
 
 def judged(induced, episode, limits):

@@ -1,5 +1,7 @@
 """The seeded model: its posterior is sound, its rule keeps limits and guarantees, weights are rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from effort import usually
@@ -17,7 +19,8 @@ from nri.seeded.posterior import Beliefs
 
 def induced(episode, limits=None, groups=None, positive=None):
     groups = np.arange(episode.n_variables) if groups is None else groups
-    return SeededModel().induce(episode, groups, limits or Limits(), np.random.default_rng(0), positive)
+    limits = replace(limits or Limits(), positive=positive)
+    return SeededModel().induce(episode, groups, limits, np.random.default_rng(0))
 
 
 def table(n_rows=120, noise=0.0, seed=0, n_columns=8):

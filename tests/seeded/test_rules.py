@@ -85,7 +85,7 @@ def test_rules_have_a_small_share_where_labels_are_chance():
 
 def test_chances_of_rows_without_their_labels_are_less_sure_than_these():
     episode = a_table(n_rows=40, noise=0.15, seed=4)
-    chosen = SeededModel().induce(episode, np.arange(6), Limits(), np.random.default_rng(0), 1)
+    chosen = SeededModel().induce(episode, np.arange(6), Limits(positive=1), np.random.default_rng(0))
     held_out = chosen.held_out
     assert held_out is not None
     assert held_out.masses.sum() == pytest.approx(episode.weights.sum())

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce.assemble import assemble, coded_predictions, with_plain_values
-from nri.induce.classes import Candidate, ClassSearch, judged_masses, with_expected
+from nri.induce.classes import Candidate
 from nri.induce.constraints import error_prices
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import Induction, prepared, searched
 from nri.induce.refine import sharpened
-from nri.induce.segments import ScorePosterior, SegmentSearch
+from nri.induce.segments import SegmentSearch
 from nri.induce.settings import Settings, shown, whole
 from nri.outcome import Number
 from nri.outcome.score import Interval, Z, effective_rows
@@ -32,10 +32,9 @@ from nri.rows.memory import MemoryRows
 from nri.rule import Rule
 from nri.search.candidates import CandidatePool
 from nri.search.clauses import members
-from nri.search.lists import ListSearch
+from nri.search.lists import DecisionList, ListSearch
 from nri.search.result import Induced
 from nri.search.select import Indices, Pricing, cheapest_moves, near_costs, shortlisted
-from nri.table.binarizer import Binarizer
 from nri.table.table import Table
 
 _WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 3.0, 4.0
@@ -44,9 +43,8 @@ second where labels alone judge, which chose the rules, the third of numbers and
 _MORE_ROWS = 1.0
 """Rows on which two rules disagree beyond those seen: rules that agree on all rows may differ on new ones."""
 _STAND_INS = 3  # Columns, one after the other, that are tried in the place of one
-_POINT = (
-    0.01  # With few rows nearly every difference is within its error, also of rules that are clearly worse.
-)
+_POINT = 0.01
+"""With few rows nearly every difference is within its error, also of rules that are clearly worse."""
 _LEAST_SHOWN = 0.0005  # Differences below are said to be none
 _PAIRED, _SMALL = 300, 2000
 """Candidates of which every pair is priced, those that gain most; pairs, and single ones, that are kept."""
@@ -108,11 +106,10 @@ class Alternatives:
     @property
     def shortest(self) -> Alternative:
         """The first of the frontier that loses no more than a standard error, nor than a point."""
-        return next((one for one in self.frontier if one.lost(self.measure) <= self._slack(one)), self.best)
-
-    def _slack(self, one: Alternative) -> float:
-        error = (one.interval.high - one.interval.low) / (2 * Z)
-        return error if self.measure == "cost" else min(error, _POINT)
+        most = math.inf if self.measure == "cost" else _POINT
+        errors = ((one.interval.high - one.interval.low) / (2 * Z) for one in self.frontier)
+        pairs = zip(self.frontier, errors, strict=True)
+        return next((one for one, error in pairs if one.lost(self.measure) <= min(error, most)), self.best)
 
 
 @one_thread()
@@ -179,28 +176,23 @@ def alternatives(
     if induction.search is None:
         name = table.explained.name
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
-    search, features, first = induction.search
-    rules: _ClassRules | _SegmentRules
-    if isinstance(search, SegmentSearch):
-        rules = _SegmentRules(induction.rule, search, features, first)
-    elif isinstance(first, Candidate) and first.induced.found_by is not None:
-        rules = _ClassRules(induction.rule, search, features, first)
-    else:
+    found, best = induction.search, induction.rule
+    if isinstance(found, Candidate) and found.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
+    rules = _ClassRules(best, found) if isinstance(found, Candidate) else _SegmentRules(best, found)
     return replace(_Shelf(rules, within, most, floors).filled(), floored=floored, sampled=sampled)
 
 
 class _ClassRules:
     """Rules for classes, by what is believed of the labelled rows without their labels, and by these."""
 
-    def __init__(self, best: Rule, search: ClassSearch, features: Binarizer, first: Candidate) -> None:
-        self.search, self.features, self.first, self.table = search, features, first, search.table
+    def __init__(self, best: Rule, first: Candidate) -> None:
+        self.first, self.table, self.settings = first, first.search.table, first.search.settings
         self.best = with_plain_values(best, self.table).settled
-        stated = replace(search.settings, tilt=1.0)  # what a floor needs is no cost
-        prices = error_prices(self.table, stated) if stated.weighs_errors else None
+        prices = error_prices(self.table, self.settings, tilted=False)  # what a floor needs is no cost
         self.measure = "accuracy" if prices is None else "cost"
         self.prices = 1.0 - np.eye(len(self.table.classes)) if prices is None else prices
-        self.rows, masses = judged_masses(first, self.table)
+        self.rows, masses = first.judged_masses()
         by_labels = first.induced.held_out is None
         self.basis, self.wider = ("on these rows", _WIDER_BY_LABELS) if by_labels else ("to expect", _WIDER)
         self.masses = masses / masses.sum()
@@ -230,20 +222,19 @@ class _ClassRules:
             costs = _small_costs(left[target]) | near_costs(left[target])
             pool, total = left[target].pool, _SMALL
         for rule in _differing(costs, pool, search.limits.columns, most, total):
-            classes, default = (target,) * len(rule), 1 - target
+            found = DecisionList(rule, (target,) * len(rule), 1 - target, costs[rule])
             if isinstance(left, ListSearch):
                 found = left.described(rule)
-                classes, default = found.classes, found.default
-            branches = tuple(zip(classes, pool.rule(rule), strict=True))
-            yield self._in_columns(replace(induced, branches=branches, default=default))
+            branches = tuple(zip(found.classes, pool.rule(rule), strict=True))
+            yield self._in_columns(replace(induced, branches=branches, default=found.default))
 
     def _in_columns(self, induced: Induced) -> Rule:
         """Return a rule about columns, its cuts moved where those of the best rule were."""
-        first, features, table, settings = self.first, self.features, self.table, self.search.settings
-        rule = assemble(induced, first.view.literals, features.domain_, table, settings)
-        if settings.binarize == "auto" and self.search.labels_place_cuts(first):
-            rule = sharpened(self.search, features, Candidate(first.view, induced, rule))
-        return with_plain_values(with_expected(rule, first, table), table).settled
+        first, table, settings = self.first, self.table, self.settings
+        rule = assemble(induced, first.view.literals, first.features.domain_, table, settings)
+        if settings.binarize == "auto" and first.labels_place_cuts:
+            rule = sharpened(replace(first, induced=induced, rule=rule))
+        return with_plain_values(first.with_expected(rule), table).settled
 
     def predicted(self, rule: Rule) -> NDArray[Any]:
         """[M]: indices of classes."""
@@ -267,25 +258,25 @@ class _SegmentRules:
 
     wider, basis = _WIDER_SEGMENTS, "on these rows"
 
-    def __init__(self, best: Rule, search: SegmentSearch, features: Binarizer, scores: Any) -> None:
-        self.search, self.features, self.table, self.outcome = search, features, search.table, search.outcome
-        self.posterior = scores if isinstance(scores, ScorePosterior) else None
-        self.best = self._plain(best)
+    def __init__(self, best: Rule, search: SegmentSearch) -> None:
+        self.search, self.outcome = search, search.outcome
+        self.table, self.settings = search.table, search.settings
+        self.best = with_plain_values(best, self.table).settled
         self.masses = (self.table.weights / self.table.weights.sum())[:, None]
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
     def without(self, names: Collection[str]) -> Rule:
         """Search the other columns by the same scores."""
-        narrow = self.features.narrowed(set(self.features.columns_) - set(names), ())
-        return self._plain(self.search.again(narrow, self.best, self.posterior))
+        features = self.search.features
+        return self._by(features=features.narrowed(set(features.columns_) - set(names), ()))
 
     def others(self, most: int) -> Iterator[Rule]:
         """Yield the rules of fewer lines."""
         for fewer in range(1, len(self.best.branches)):
-            search = replace(self.search, settings=replace(self.search.settings, max_branches=fewer))
-            yield self._plain(search.again(self.features, self.best, self.posterior))
+            yield self._by(settings=replace(self.settings, max_branches=fewer))
 
-    def _plain(self, rule: Rule) -> Rule:
+    def _by(self, **changed: Any) -> Rule:
+        rule = replace(self.search, **changed).again(self.best)
         return with_plain_values(rule, self.table).settled
 
     def predicted(self, rule: Rule) -> NDArray[Any]:
@@ -312,7 +303,7 @@ class _Shelf:
         self, rules: _ClassRules | _SegmentRules, within: float, most: int, floors: Floors | None = None
     ) -> None:
         self.rules, self.best, self.within, self.most, self.floors = rules, rules.best, within, most, floors
-        self.predicted = rules.predicted(self.best)
+        self.predicted, self.measure = rules.predicted(self.best), rules.measure
         score, self.worth, self.by_labels = rules.worth(self.predicted)
         self.score = round(score, 9)
 
@@ -320,15 +311,15 @@ class _Shelf:
         """Find all rules, and keep those that are good or tell what a column or a line is worth."""
         best, columns, found = self._judged(self.best), [], []
         for name in self.best.columns:
-            if name not in self.rules.search.settings.require:
+            if name not in self.rules.settings.require:
                 worth, chain = self._worth(name)
                 columns.append(worth)
                 found += chain
-        columns.sort(key=lambda one: (-self._loss(one.without), one.column))
+        columns.sort(key=lambda one: (-one.without.lost(self.measure), one.column))
         others = [self._judged(rule) for rule in self.rules.others(self.most) if self._keeps_floors(rule)]
         frontier = {one.lines: one for one in (*others[::-1], best) if 0 < one.lines <= best.lines + 1}
         return Alternatives(
-            self.rules.measure,
+            self.measure,
             self.rules.basis,
             self.within,
             best,
@@ -341,7 +332,7 @@ class _Shelf:
     def _worth(self, column: str) -> tuple[ColumnWorth, list[Alternative]]:
         """Do without a column, then also without the column that came in its place, and so on."""
         chain, banned = [self._judged(self.rules.without([column]))], [column]
-        while self._loss(chain[-1]) <= self.within and len(banned) <= _STAND_INS:
+        while chain[-1].lost(self.measure) <= self.within and len(banned) <= _STAND_INS:
             new = [name for name in chain[-1].columns if name not in self.best.columns]
             if len(new) != 1:
                 break
@@ -356,9 +347,6 @@ class _Shelf:
         own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
         asked = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
         return bool((own >= asked - 1e-9).all())
-
-    def _loss(self, one: Alternative) -> float:
-        return one.lost(self.rules.measure)
 
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
@@ -395,17 +383,18 @@ class _Shelf:
         size = attrgetter("lines", "literals", "columns")
         kept: list[Alternative] = []
         taken = keys(best)
-        good = [one for one in found if one.lines and self._loss(one) <= self.within and self._is_news(one)]
-        for one in sorted(good, key=lambda one: (self._loss(one), size(one))):
+        wanted = [one for one in found if self._is_wanted(one)]
+        for one in sorted(wanted, key=lambda one: (one.lost(self.measure), size(one))):
             if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
                 taken |= own
                 kept.append(one)
-        return tuple(sorted(kept, key=lambda one: (size(one), self._loss(one))))
+        return tuple(sorted(kept, key=lambda one: (size(one), one.lost(self.measure))))
 
-    def _is_news(self, one: Alternative) -> bool:
-        """Whether a rule is better than the best, or no longer, or does without one of its columns."""
+    def _is_wanted(self, one: Alternative) -> bool:
+        """Whether a rule is good, and better than the best, or no longer, or without one of its columns."""
         shorter = one.lines <= len(self.best.branches) or not set(one.columns) >= set(self.best.columns)
-        return shorter or self._loss(one) < 0
+        lost = one.lost(self.measure)
+        return one.lines > 0 and lost <= self.within and (shorter or lost < 0)
 
     def _words(self, rule: Rule, difference: float, *, same: bool) -> str:
         """Say what sets a rule apart from the best one."""
@@ -432,7 +421,7 @@ class _Shelf:
         """Say how much better or worse a rule is."""
         if abs(difference) < _LEAST_SHOWN:
             return "as good"
-        if self.rules.measure == "cost":
+        if self.measure == "cost":
             return f"{abs(difference):.3f} a row {'dearer' if difference > 0 else 'cheaper'}"
         return f"{abs(difference) * 100:.1f} points {'more' if difference > 0 else 'less'}"
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nri.induce.settings import Settings
 from nri.outcome import Classes
+from nri.outcome.base import Values
 from nri.rule import Clause, Dnf, Domain, Kind, Label, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import is_card
 from nri.search.clauses import AnyClause, IndexCount, members
@@ -36,11 +37,6 @@ def _negation(variable: Literal, domain: Domain) -> Literal:
         (other,) = (value for value in values if value != variable.value)
         return Literal(variable.column, Op.EQ, other)
     return variable.negate()
-
-
-def is_negated(literal: Literal) -> bool:
-    """Whether a person would call it negated: ``NOT smoker``, ``colour != red``, but not ``age <= 61``."""
-    return literal.op is Op.NE
 
 
 def assemble(
@@ -140,19 +136,15 @@ def _counted(branches: Branches, default: Label, table: Table, *, by_precision: 
     return table.labels.rule(clauses, fires, table.weights, [*values, default]).with_plans(table.plans)
 
 
-def count_clauses(clauses: Sequence[Clause], table: Table, expected: Sequence[float] | None = None) -> Rule:
-    """Return clauses, in the order in which they are tried, as a rule that predicts what is counted.
-
-    What is counted is shrunk towards what is expected of the branches, if that is given.
-    """
+def count_clauses(clauses: Sequence[Clause], table: Table, values: Values = None) -> Rule:
+    """Return clauses, in the order in which they are tried, as a rule; see ``Outcome.rule``."""
     fires = clause_matrix(clauses, table.columns, len(table))
-    return table.explained.rule(clauses, fires, table.weights, expected).with_plans(table.plans)
+    return table.explained.rule(clauses, fires, table.weights, values).with_plans(table.plans)
 
 
 def constant_rule(table: Table, value: Label | None = None) -> Rule:
     """Return the rule without branches: one prediction for all rows, the most frequent class or the mean."""
-    fires = np.zeros((len(table), 0), dtype=bool)
-    return table.explained.rule((), fires, table.weights, None if value is None else [value])
+    return count_clauses((), table, None if value is None else [value])
 
 
 def with_plain_values(rule: Rule, table: Table, *, all_rows: bool = True) -> Rule:

@@ -12,7 +12,8 @@ from nri.induce.assemble import assemble, constant_rule, literal_meanings
 from nri.induce.settings import Settings
 from nri.rule import Kind, Literal, Rule
 from nri.rule.column import Columns
-from nri.rule.truth import clause_matrix, favour, first_to_fire, shrink
+from nri.rule.rule import Branch
+from nri.rule.truth import favour, shrink
 from nri.search.limits import Limits
 from nri.search.result import Induced, Inducer
 from nri.table.binarizer import Binarizer
@@ -26,15 +27,6 @@ _WEIGHT_UNITS = 2**20  # Weights enter fingerprints as multiples of this fractio
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
-    """A rule for one choice of features, in index space and about columns."""
-
-    view: "CanonicalEpisode"
-    induced: Induced
-    rule: Rule
-
-
-@dataclass(frozen=True, eq=False)
 class ClassSearch:
     """What stays the same while rules for the classes of a table are sought."""
 
@@ -43,10 +35,10 @@ class ClassSearch:
     rng: np.random.Generator
     among: int = 0  # Literals that there would be if no columns had been chosen before; 0 if none were.
 
-    def candidate(self, features: Binarizer, model: Inducer) -> Candidate:
+    def candidate(self, features: Binarizer, model: Inducer) -> "Candidate":
         """Induce clauses on some features, and return them as a rule about columns."""
         table, settings = self.table, self.settings
-        cells = cells_of(features, table.columns)
+        free, cells = settings.is_free, cells_of(features, table.columns)
         view = canonical(
             make_episode(
                 cells.values,
@@ -55,40 +47,29 @@ class ClassSearch:
                 table.weights,
                 len(table.classes),
                 cells.numbers,
-                constraints.error_prices(table, settings) if settings.weighs_errors else None,
+                None if free else constraints.error_prices(table, settings),
                 None if table.unlabelled is None else cells_of(features, table.unlabelled),
             ),
             literal_meanings(features.variables_, features.domain_),
             np.concatenate([features.groups_, features.number_groups_]),
             reorder=model.reorders,
         )
+        literals = view.literals
         limits = Limits(
             # more clauses than rows, or more literals than variables, are never of use, but would be tried
             max_clauses=min(settings.most_clauses, max(8, len(table))),
             max_branches=settings.max_branches,
             max_literals=min(settings.max_literals, max(16, len(features.variables_))),
-            allowed=constraints.allowed_literals(view.literals, settings)
-            if settings.limits_literals
-            else None,
+            allowed=None if free else constraints.allowed_literals(literals, settings),
             min_precision=settings.min_precision,
-            required=constraints.required_literals(view.literals, settings, features.left_out_)
-            if settings.require
-            else (),
+            required=() if free else constraints.required_literals(literals, settings, features.left_out_),
             counts="auto" if settings.counts == "points" else settings.counts,
             among=self.among,
+            positive=table.positive,
         )
-        induced = model.induce(view.episode, view.groups, limits, self.rng, table.positive)
-        rule = assemble(induced, view.literals, features.domain_, table, settings)
-        return Candidate(view, induced, rule)
-
-    def labels_place_cuts(self, first: Candidate) -> bool:
-        """Whether cuts may move by labels: where these chose the rule, or are many and cost the same.
-
-        Few labels would undo what a posterior saw, and fewer still decide where some of them cost more.
-        """
-        if first.induced.expected_bits is None:
-            return True
-        return not self.settings.weighs_errors and float(self.table.weights.sum()) >= _LABELS_PLACE_CUTS
+        induced = model.induce(view.episode, view.groups, limits, self.rng)
+        rule = assemble(induced, literals, features.domain_, table, settings)
+        return Candidate(self, features, view, induced, rule)
 
 
 _LABEL_PART = 0.2
@@ -97,50 +78,68 @@ _CAUTION = 1.5
 """Power of what a rule is worth by which its labels count; with 2 the shares of true rules are too low."""
 
 
-def judged_masses(first: Candidate, table: Table) -> tuple[IntArray, FloatArray]:
-    """Return labelled rows, and [rows, classes] what is believed of them: without their labels, mostly.
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A rule for one choice of features, in index space and about columns, and what has found it."""
 
-    Where no posterior has chosen, it is the labels.
-    """
-    held_out = first.induced.held_out
-    if held_out is None:
-        return np.arange(len(table)), table.class_weights
-    rows = first.view.rows[held_out.rows]
-    labels = np.eye(len(table.classes))[table.codes[rows]] * held_out.masses.sum(axis=1, keepdims=True)
-    return rows, _LABEL_PART * labels + (1 - _LABEL_PART) * held_out.masses
+    search: ClassSearch
+    features: Binarizer
+    view: "CanonicalEpisode"
+    induced: Induced
+    rule: Rule
 
+    @property
+    def labels_place_cuts(self) -> bool:
+        """Whether cuts may move by labels: where these chose the rule, or are many and cost the same.
 
-def with_expected(rule: Rule, first: Candidate, table: Table) -> Rule:
-    """Return the rule with the class shares to expect of new rows, branch by branch.
+        Few labels would undo what a posterior saw, and fewer still decide where some of them cost more.
+        """
+        settings, rows = self.search.settings, float(self.search.table.weights.sum())
+        costs_differ = settings.prices_errors or settings.tilt != 1.0
+        return self.induced.expected_bits is None or (not costs_differ and rows >= _LABELS_PLACE_CUTS)
 
-    The rule was chosen by its labels, so their shares are too good. What the posterior says of the same rows,
-    each without its label, is not chosen by anything, but hesitates: the truth lies between, and nearer to
-    the labels the more the whole rule is expected to get right beyond one class for all rows.
-    """
-    held_out = first.induced.held_out
-    if held_out is None:
-        return rule
-    deciding = first_to_fire(clause_matrix(rule.clauses, table.columns, len(table)))
-    sums = np.zeros((len(rule.estimates), len(table.classes)))
-    np.add.at(sums, deciding[first.view.rows[held_out.rows]], held_out.masses)
-    predicted = np.eye(len(table.classes))[rule.class_indices]
-    right = float((sums * predicted).sum() / sums.sum())
-    of_table = np.array(rule.support.counts) / rule.support.rows
-    most = float(of_table.max())
-    worth = max(0.0, (right - most) / max(1 - most, 1e-9))
-    counted = np.array([one.counts for one in rule.estimates])
-    masses = worth**_CAUTION * counted + (1 - worth**_CAUTION) * sums
-    shares = np.array([shrink(of_branch, of_table) for of_branch in masses])
-    own = shares[:-1][np.arange(len(rule.branches)), rule.class_indices[:-1]]
-    by_clean_labels = first.induced.expected_bits is None and first.induced.errors < 1e-9
-    if not by_clean_labels and rule.branches and len(table.classes) == 2 and (own < 0.5).all():
-        return with_expected(constant_rule(table), first, table)  # each branch is likelier wrong than right
-    estimates = []
-    for one, share in zip(rule.estimates, shares, strict=True):
-        expected = favour(share, rule.labels.index(one.value))
-        estimates.append(replace(one, expected=tuple(expected.tolist())))
-    branches = [replace(b, estimate=one) for b, one in zip(rule.branches, estimates[:-1], strict=True)]
-    return replace(rule, branches=tuple(branches), otherwise=estimates[-1])
+    def judged_masses(self) -> tuple[IntArray, FloatArray]:
+        """Return labelled rows, and [rows, classes] what is believed of them: without their labels, mostly.
+
+        Where no posterior has chosen, it is the labels.
+        """
+        table, held_out = self.search.table, self.induced.held_out
+        if held_out is None:
+            return np.arange(len(table)), table.class_weights
+        rows = self.view.rows[held_out.rows]
+        labels = np.eye(len(table.classes))[table.codes[rows]] * held_out.masses.sum(axis=1, keepdims=True)
+        return rows, _LABEL_PART * labels + (1 - _LABEL_PART) * held_out.masses
+
+    def with_expected(self, rule: Rule) -> Rule:
+        """Return a rule with the class shares to expect of new rows, branch by branch.
+
+        The rule was chosen by its labels, so their shares are too good. What the posterior says of the same
+        rows, each without its label, is not chosen by anything, but hesitates: the truth lies between, and
+        nearer to the labels the more the whole rule is expected to get right beyond one class for all rows.
+        """
+        table, held_out = self.search.table, self.induced.held_out
+        if held_out is None:
+            return rule
+        deciding = rule.decide(table.columns, len(table))[self.view.rows[held_out.rows]]
+        sums = np.zeros((len(rule.estimates), len(table.classes)))
+        np.add.at(sums, deciding, held_out.masses)
+        predicted = np.eye(len(table.classes))[rule.class_indices]
+        right = float((sums * predicted).sum() / sums.sum())
+        of_table = np.array(rule.support.counts) / rule.support.rows
+        most = float(of_table.max())
+        worth = max(0.0, (right - most) / max(1 - most, 1e-9))
+        counted = np.array([one.counts for one in rule.estimates])
+        masses = worth**_CAUTION * counted + (1 - worth**_CAUTION) * sums
+        shares = np.array([shrink(of_branch, of_table) for of_branch in masses])
+        own = shares[:-1][np.arange(len(rule.branches)), rule.class_indices[:-1]]
+        by_clean_labels = self.induced.expected_bits is None and self.induced.errors < 1e-9
+        if not by_clean_labels and rule.branches and len(table.classes) == 2 and (own < 0.5).all():
+            return self.with_expected(constant_rule(table))  # each branch is likelier wrong than right
+        *estimates, otherwise = (
+            replace(one, expected=tuple(favour(share, index).tolist()))
+            for one, share, index in zip(rule.estimates, shares, rule.class_indices.tolist(), strict=True)
+        )
+        return replace(rule, branches=tuple(map(Branch, rule.clauses, estimates)), otherwise=otherwise)
 
 
 def cells_of(features: Binarizer, columns: Columns) -> Cells:

@@ -15,12 +15,12 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, IntArray, class_bits
 from nri.errors import InputError
-from nri.induce.assemble import count_classes, count_clauses, is_negated
-from nri.induce.settings import Costs, Knowledge, Settings, shown
+from nri.induce.assemble import count_classes, count_clauses
+from nri.induce.settings import Knowledge, Settings, shown
 from nri.outcome import Classes
 from nri.rows.hashing import as_floats
 from nri.rows.memory import MemoryRows
-from nri.rule import Clause, Dnf, Kind, Label, Literal, Op, Rule, rule_truth
+from nri.rule import Dnf, Kind, Label, Literal, Op, Rule, rule_truth
 from nri.rule.column import Column, Columns
 from nri.table.binarizer import Binarizer
 from nri.table.by_plan import read_condition
@@ -28,6 +28,7 @@ from nri.table.left_out import LeftOut
 from nri.table.table import Table
 
 UP, DOWN = "up", "down"
+PARTS = 8  # Equal parts of a number or a score by which columns are cut and chosen
 SEARCHED_COLUMNS = 1000  # Columns up to which all are searched; of more, so many.
 _SCORED_ROWS = 1000  # Rows that decide which columns tell most.
 _AT_ONCE = 500  # Columns that are scored at once, which bounds memory.
@@ -45,14 +46,14 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
             raise InputError(f"column {name!r} is required and never to be used; choose one of the two")
     allowed = table.names if settings.use is None else {*settings.use, *settings.require}
     chosen = [name for name in table.names if name in allowed and name not in settings.never]
+    if len(chosen) == len(table.names):
+        return table
     if not chosen:
         raise InputError("the columns to use and never to use exclude every column; allow at least one")
-    return table if len(chosen) == len(table.names) else table.only(chosen)
+    return table.only(chosen)
 
 
-def columns_to_search(
-    table: Table, named: Collection[str] = (), parts: int = 8, most: int | None = None
-) -> Table:
+def columns_to_search(table: Table, named: Collection[str] = (), most: int | None = None) -> Table:
     """Return a wide table with so many columns, those whose best literal tells most; others as they are.
 
     Columns that a person named stay in any case; those that tell something only together with others are lost
@@ -62,7 +63,7 @@ def columns_to_search(
     if len(table.names) <= most:
         return table
     rows = MemoryRows(replace(table, unlabelled=None)).sample(_SCORED_ROWS)
-    classes = rows.explained.as_classes(rows.weights, parts)
+    classes = rows.explained.as_classes(rows.weights, PARTS)
     bits = bits_of_columns(rows.columns, classes.codes, rows.weights)
     ranked = sorted(table.names, key=lambda name: (name not in named, -bits[name], name))
     return table.only(ranked[: max(most, len(named))])
@@ -113,32 +114,30 @@ def _gain(inside: FloatArray, total: FloatArray) -> FloatArray:
 
 
 def allowed_literals(literals: Sequence[Literal], settings: Settings) -> BoolArray:
-    """[2N]: which literals may be used."""
-    known, negations = settings.knowledge, settings.negations
-    allowed = [(negations or not is_negated(literal)) and _permitted(literal, known) for literal in literals]
-    return np.array(allowed, dtype=bool)
+    """[2N]: which literals may be used: they imply nothing forbidden, and go the right way."""
+    known = settings.knowledge
+    forbidden = [one for one in known.forbid if isinstance(one, Literal)]
+
+    def allowed(literal: Literal) -> bool:
+        way = known.monotone.get(literal.column)
+        right_way = way is None or literal.positive == (way == UP)
+        said = settings.negations or literal.op is not Op.NE  # age <= 61 is no negation
+        return said and right_way and not any(_implies(literal, one) for one in forbidden)
+
+    return np.array([allowed(literal) for literal in literals], dtype=bool)
 
 
 def required_literals(
     literals: Sequence[Literal], settings: Settings, left_out: Sequence[LeftOut]
 ) -> tuple[BoolArray, ...]:
     """For each required column [2N]: which literals are about it."""
-    reasons = {one.column: str(one.reason) for one in left_out}
-    allowed = allowed_literals(literals, settings)
-    columns = np.array([literal.column for literal in literals], dtype=object)
-    masks = {name: columns == name for name in settings.require}
-    for name, mask in masks.items():
-        if not (mask & allowed).any():
+    masks = [np.array([x.column == name for x in literals], dtype=bool) for name in settings.require]
+    for name, mask in zip(settings.require, masks, strict=True):
+        if not (mask & allowed_literals(literals, settings)).any():
+            reasons = {one.column: str(one.reason) for one in left_out}
             why = reasons.get(name, "gives no condition that may be used")
             raise InputError(f"column {name!r} is required, but it {why}; do not require it")
-    return tuple(masks.values())
-
-
-def _permitted(literal: Literal, known: Knowledge) -> bool:
-    """Whether a clause may have this literal: it implies nothing forbidden, and goes the right way."""
-    way = known.monotone.get(literal.column)
-    right_way = way is None or literal.positive == (way == UP)
-    return right_way and not any(isinstance(one, Literal) and _implies(literal, one) for one in known.forbid)
+    return tuple(masks)
 
 
 def _implies(literal: Literal, other: Literal) -> bool:
@@ -154,11 +153,12 @@ def _implies(literal: Literal, other: Literal) -> bool:
 # What a person knows
 
 
-def resolved(known: Knowledge, table: Table) -> Knowledge:
-    """Check what a person knows against the table, and read conditions as its cells are read."""
+def with_knowledge(settings: Settings, table: Table) -> Settings:
+    """Return settings with what a person knows checked against the table, and read as its cells are."""
+    known = settings.knowledge
     if not isinstance(table.outcome, Classes) and known.monotone:
-        what = f"but {table.target!r} is none; drop it"
-        raise InputError(f"a direction (monotone) is for a rule about a class, {what}")
+        cause = f"a direction (monotone) is for a rule about a class, but {table.target!r} is none"
+        raise InputError(f"{cause}; drop it")
     table.require([*known.cuts, *known.monotone])
     for name in known.cuts:
         _check_ordered(table, name, "cuts")
@@ -169,7 +169,7 @@ def resolved(known: Knowledge, table: Table) -> Knowledge:
     if known.monotone and (len(table.classes) != 2 or table.positive is None):
         raise InputError("a direction is about one class: name it (positive=..., or --positive VALUE)")
     forbidden = tuple(one if isinstance(one, Literal) else read_condition(table, one) for one in known.forbid)
-    return replace(known, forbid=forbidden)
+    return replace(settings, knowledge=replace(known, forbid=forbidden))
 
 
 def _check_ordered(table: Table, name: str, what: str, *, flags: bool = False) -> None:
@@ -219,7 +219,7 @@ def _kept_class(keep: Rule, table: Table) -> int:
     return index
 
 
-def joined(kept: Sequence[Clause] | Dnf, added: Rule, keep: Rule, table: Table) -> Rule:
+def joined(kept: Dnf, added: Rule, keep: Rule, table: Table) -> Rule:
     """Return kept and added clauses as one rule, counted on all rows."""
     if not isinstance(table.outcome, Classes):
         return count_clauses([*kept, *added.clauses], table)
@@ -232,16 +232,21 @@ def joined(kept: Sequence[Clause] | Dnf, added: Rule, keep: Rule, table: Table) 
 # What errors cost
 
 
-def class_costs(table: Table, costs: Costs) -> FloatArray | None:
-    """[n_classes], what an error on a row of each class costs; None if all cost the same."""
-    if costs is None:
+def error_costs(table: Table, settings: Settings, *, tilted: bool = True) -> FloatArray | None:
+    """[n_classes], how much an error on a row of each class counts; None if all count the same.
+
+    That is what it costs; if ``tilted``, more or less of it on the positive class where a floor needs that.
+    """
+    costs, tilt = settings.costs, settings.tilt if tilted else 1.0
+    if costs is None and (tilt == 1.0 or table.positive is None):
         return None
+    of_class = np.ones(len(table.classes))
     if isinstance(costs, str):
         if costs != "balanced":
             raise InputError(f"costs are {costs!r}; give a cost for each class, or 'balanced'")
-        return np.asarray(table.by_class.sum() / np.maximum(table.by_class, 1e-12))
-    of_class = np.ones(len(table.classes))
-    for label, cost in costs.items():
+        of_class = table.by_class.sum() / np.maximum(table.by_class, 1e-12)
+        costs = None
+    for label, cost in (costs or {}).items():
         if label not in table.classes:
             known = ", ".join(map(repr, table.classes))
             raise InputError(f"a cost is given for {label!r}, but the classes are {known}; name one of them")
@@ -249,20 +254,9 @@ def class_costs(table: Table, costs: Costs) -> FloatArray | None:
             span = f"{LEAST_COST:g} to {MOST_COST:g}"
             raise InputError(f"the cost of {label!r} is {shown(cost)}; give a number from {span}")
         of_class[table.classes.index(label)] = cost
+    if tilt != 1.0 and table.positive is not None:
+        of_class[table.positive] *= tilt
     return of_class
-
-
-def error_costs(table: Table, settings: Settings) -> FloatArray | None:
-    """[n_classes], how much an error on a row of each class counts; None if all count the same.
-
-    That is what it costs, and more or less of it on the positive class where a floor needs that.
-    """
-    costs = class_costs(table, settings.costs)
-    if settings.tilt == 1.0 or table.positive is None:
-        return costs
-    tilted = np.ones(len(table.classes)) if costs is None else costs.copy()
-    tilted[table.positive] *= settings.tilt
-    return tilted
 
 
 def error_prices(table: Table, settings: Settings, *, tilted: bool = True) -> FloatArray | None:
@@ -270,7 +264,7 @@ def error_prices(table: Table, settings: Settings, *, tilted: bool = True) -> Fl
 
     That is the cost of the row's class, times how many classes apart the two are if classes are ordered.
     """
-    of_class = error_costs(table, settings) if tilted else class_costs(table, settings.costs)
+    of_class = error_costs(table, settings, tilted=tilted)
     if of_class is None and not settings.ordered:
         return None
     apart = _classes_apart(table, settings.ordered) if settings.ordered else 1.0 - np.eye(len(table.classes))

@@ -24,7 +24,6 @@ GRID = (1.6, 2.5, 4.0, 6.3, 10.0, 16.0, 25.0, 40.0)
 """How much more, or less, errors on the class count; each step is about 1.6 times the last."""
 HALVINGS = 3  # How often the last step is halved: a whole step can give away twice what the floor needs.
 
-
 _USELESS = {"sensitivity": "finds no row of the class", "specificity": "leaves no other row alone"}
 """What a rule does that reaches nothing of a measure."""
 _NAMES = tuple(_USELESS)
@@ -46,12 +45,9 @@ class Floors:
     def __bool__(self) -> bool:
         return self.sensitivity > 0 or self.specificity > 0
 
-    def short(self, found: Diagnostics) -> tuple[float, float]:
+    def short(self, found: Diagnostics) -> tuple[float, ...]:
         """Return by how much sensitivity and specificity fall short of what is asked; 0 where they do not."""
-        return (
-            max(0.0, self.sensitivity - (found.sensitivity.value or 0.0)),
-            max(0.0, self.specificity - (found.specificity.value or 0.0)),
-        )
+        return tuple(max(0.0, getattr(self, name) - (getattr(found, name).value or 0.0)) for name in _NAMES)
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ class Floored:
     @property
     def met(self) -> bool:
         """Whether every floor is reached on cross-validated rows."""
-        return self.floors.short(self.found) == (0.0, 0.0)
+        return not any(self.floors.short(self.found))
 
     def reached(self, name: str) -> float:
         """Return the sensitivity or the specificity on cross-validated rows."""
@@ -113,9 +109,8 @@ def meet_floors(
         raise InputError(f"{about}: name it (positive=..., or --positive VALUE)")
     tries: list[tuple[Floored, HeldOut]] = []
 
-    def short(tilt: float) -> tuple[float, float]:
-        tilted = replace(settings, tilt=tilt)
-        held = hold_out(table, tilted, rng=deepcopy(rng), jobs=cores(), step=step)
+    def short(tilt: float) -> tuple[float, ...]:
+        held = hold_out(table, replace(settings, tilt=tilt), rng=deepcopy(rng), jobs=cores(), step=step)
         (found,) = held.diagnostics()
         tries.append((Floored(floors, tilt, found, tries[0][0].found if tries else found), held))
         return floors.short(found)
@@ -126,7 +121,7 @@ def meet_floors(
     return min(tries, key=lambda one: _shortcoming(one[0]))
 
 
-def _look_for_weight(short: Callable[[float], tuple[float, float]]) -> None:
+def _look_for_weight(short: Callable[[float], tuple[float, ...]]) -> None:
     """Try weights until none is ``short`` of what is wanted, then between it and the last one that was."""
     low = high = 1.0
     for high in GRID:

@@ -19,9 +19,9 @@ from nri.arrays import FloatArray, IntArray, one_thread
 from nri.errors import InputError
 from nri.induce import constraints, models
 from nri.induce.assemble import constant_rule, with_plain_values
-from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of, with_expected
+from nri.induce.classes import Candidate, CanonicalEpisode, ClassSearch, cells_of
 from nri.induce.refine import pruned, with_sharper_cuts
-from nri.induce.segments import CUTS, PARTS, ScorePosterior, SegmentSearch
+from nri.induce.segments import CUTS, ScorePosterior, SegmentSearch
 from nri.induce.settings import Settings
 from nri.induce.settle import settle
 from nri.outcome import Classes, Number, Survival
@@ -134,7 +134,7 @@ def induced(
     sample = rows.sample(size)
     if not isinstance(rows, MemoryRows):
         sample = constraints.chosen_columns(sample, settings)
-        settings = _with_knowledge(settings, sample)
+        settings = constraints.with_knowledge(settings, sample)
     whole = float(sample.weights.sum()) == rows.n_rows and len(sample) <= size
     if not whole:
         step(f"searching a sample of {len(sample)} of {rows.n_rows:.10g} rows")
@@ -143,35 +143,32 @@ def induced(
     if whole:
         return replace(found, rule=with_plain_values(found.rule, sample), left_out=left_out)
     step(f"settling the rule on all {rows.n_rows:.10g} rows")
-
-    def search(table: Table, limits: Settings) -> Rule:
-        return searched(table, limits, rng).rule
-
-    rule = settle(found.rule, sample, rows, settings, search, rng)
+    rule = settle(found.rule, sample, rows, settings, searched, rng)
     rule = with_plain_values(rule.with_plans(rows.plans), sample, all_rows=False)
     return replace(found, rule=rule, left_out=left_out, searched=len(sample))
 
 
 def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
     """Return the columns that may be used and the rows that count, and settings as cells are read."""
-    table = constraints.chosen_columns(table, settings) if settings.limits_columns else table
+    if not settings.is_free:
+        table = constraints.chosen_columns(table, settings)
     if not (table.weights > 0).all():
         table = table.take(table.weights > 0)  # rows of weight zero are as good as absent
-    return table, settings if table.explained.is_constant else _with_knowledge(settings, table)
+    free = settings.is_free or table.explained.is_constant
+    return table, settings if free else constraints.with_knowledge(settings, table)
 
 
-Found = tuple[ClassSearch | SegmentSearch, Binarizer, Candidate | ScorePosterior | None]
-"""What has searched, its features, and the rule for classes before its cuts were moved, or the scores."""
+Found = Candidate | SegmentSearch
+"""The rule for classes before its cuts were moved, or the search for numbers and survival."""
 
 
 def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Induction:
     """Search a table that is not long."""
     if table.explained.is_constant:
         return Induction(constant_rule(table))
-    n_columns = len(table.names)
-    cuts = settings.knowledge.cuts
+    n_columns, cuts = len(table.names), settings.knowledge.cuts
     if n_columns > constraints.SEARCHED_COLUMNS:
-        table = constraints.columns_to_search(table, {*settings.require, *cuts}, PARTS)
+        table = constraints.columns_to_search(table, {*settings.require, *cuts})
     features = _features(table, settings)
     if cuts:
         features = constraints.with_cuts(features, cuts)
@@ -182,35 +179,35 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
     if settings.counts == "points" and not (isinstance(outcome, Classes) and len(outcome.classes) == 2):
         raise InputError("points are for two classes; compare the target with a value, or drop them")
     if isinstance(outcome, Number | Survival):
-        segments = SegmentSearch(table, outcome, settings)
-        rule, scores = segments.search(features)
-        return Induction(rule, features.left_out_, scores, None, n_searched, (segments, features, scores))
+        rule, found = SegmentSearch(table, outcome, settings, features).found()
+        return Induction(rule, features.left_out_, found.posterior, None, n_searched, found)
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
     model = models.get_inducer(settings.model, stable=settings.stable)
-    search = ClassSearch(table, settings, rng, among)
-    first = search.candidate(features, model)
+    first = ClassSearch(table, settings, rng, among).candidate(features, model)
     rule = first.rule
     if settings.counts == "points":
         from nri.induce.points import as_points  # which few ask for
 
-        rule = as_points(search, first)
-    elif settings.binarize == "auto" and model.sharpens and search.labels_place_cuts(first):
-        rule = with_sharper_cuts(search, features, first)
+        rule = as_points(first)
+    elif settings.binarize == "auto" and model.sharpens and first.labels_place_cuts:
+        rule = with_sharper_cuts(first)
     if model.sharpens and first.induced.held_out is None and table.weights.sum() >= _PRUNED and rule.branches:
         rule = pruned(rule, table, max(among, 2 * len(features.variables_)), settings)
-    rule, belief = with_expected(rule, first, table), first.induced.posterior
+    rule, belief = first.with_expected(rule), first.induced.posterior
     plans = {name: table.plans[name] for name in features.columns_}
     posterior = None if belief is None else TablePosterior(plans, features, first.view, belief)
-    return Induction(rule, features.left_out_, posterior, None, n_searched, (search, features, first))
+    return Induction(rule, features.left_out_, posterior, None, n_searched, first)
 
 
 def _features(table: Table, settings: Settings) -> Binarizer:
-    """Choose variables; several classes lie beside each other on a column, so that they need more cuts."""
-    # what a person names is used whatever it looks like: years without a gap are more than a count of rows
+    """Choose variables; several classes lie beside each other on a column, so that they need more cuts.
+
+    What a person names is used whatever it looks like: years without a gap are more than a count of rows.
+    """
     named = {*(settings.use or ()), *settings.require, *settings.knowledge.cuts}
-    classes = table.explained.as_classes(table.weights, PARTS)
+    classes = table.explained.as_classes(table.weights, constraints.PARTS)
     measured = not isinstance(table.outcome, Classes)
     finer = len(classes.classes) > 2 and len(table.names) <= _FINER_COLUMNS
     least, most = (3, CUTS) if measured else (7, 9) if finer else (3, 6)
@@ -218,23 +215,11 @@ def _features(table: Table, settings: Settings) -> Binarizer:
     return features.fit(table.with_outcome(classes))
 
 
-def _with_knowledge(settings: Settings, table: Table) -> Settings:
-    """Return settings with what a person knows as the table's cells are read."""
-    if not settings.knowledge:
-        return settings
-    return replace(settings, knowledge=constraints.resolved(settings.knowledge, table))
-
-
 def _around_kept(table: Table, keep: Rule, settings: Settings, rng: np.random.Generator) -> Induction:
     """Find clauses on the rows that the clauses to keep leave, and join both."""
     kept, rest = constraints.kept_clauses(keep, table, settings.most_clauses)
-    outcome, added = rest.explained, Induction(constant_rule(table))
-    if isinstance(outcome, Classes):
-        varies = len(np.unique(outcome.codes)) == 2
-    else:
-        varies = len(rest) > 0 and not outcome.is_constant
-    room = settings.most_clauses - len(kept)
-    if room and varies:
+    added, room = Induction(constant_rule(table)), settings.most_clauses - len(kept)
+    if room and len(np.unique(rest.explained.keys())) > 1:
         around = replace(settings, knowledge=replace(settings.knowledge, keep=None))
         around = replace(around, max_clauses=room, max_branches=None)
         with suppress(UselessColumnsError):  # no column varies on the rows that are left

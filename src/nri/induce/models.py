@@ -97,14 +97,6 @@ class GreedyInducer:
     sharpens = True
     reorders = True
 
-    def induce(
-        self,
-        episode: Episode,
-        groups: IntArray,
-        limits: Limits,
-        rng: np.random.Generator,
-        positive: int | None,
-    ) -> Induced:
+    def induce(self, episode: Episode, groups: IntArray, limits: Limits, rng: np.random.Generator) -> Induced:
         """See :class:`nri.search.result.Inducer`."""
-        limits = without_copies(limits, episode)
-        return induce(episode, rng=rng, limits=limits, positive=positive, groups=groups)
+        return induce(episode, rng=rng, limits=without_copies(limits, episode), groups=groups)

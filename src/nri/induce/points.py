@@ -13,7 +13,7 @@ import numpy as np
 
 from nri.arrays import BoolArray, FloatArray, class_bits
 from nri.errors import InputError
-from nri.induce.classes import Candidate, ClassSearch, judged_masses, with_expected
+from nri.induce.classes import Candidate
 from nri.induce.constraints import error_costs
 from nri.rule import Clause, Literal, Rule, clause_matrix
 from nri.rule.truth import STRENGTH, first_to_fire
@@ -26,11 +26,11 @@ _LEAST_STEP = 0.01  # Totals whose shares differ by less are one line of the car
 Members = tuple[int, ...]  # of a card
 
 
-def as_points(search: ClassSearch, first: Candidate) -> Rule:
+def as_points(first: Candidate) -> Rule:
     """Return the best card for the rows that a rule was chosen by."""
-    table, found = search.table, first.induced.found_by
+    table, settings, found = first.search.table, first.search.settings, first.induced.found_by
     if found is None:
-        raise InputError(f"model {search.settings.model!r} has no points; use 'seeded' or 'greedy'")
+        raise InputError(f"model {settings.model!r} has no points; use 'seeded' or 'greedy'")
     described = {c for c, _ in first.induced.branches} or {int(np.argmin(table.class_weights.sum(axis=0)))}
     target = described.pop() if table.positive is None else table.positive
     task, limits = found[0].rows.task(target), found[0].limits
@@ -43,9 +43,9 @@ def as_points(search: ClassSearch, first: Candidate) -> Rule:
         _PRICE * each * found[0].prices[usable],
         # members of a column point the same way, so that each total can be reached
         (column[:, None] == column) & (negated[:, None] != negated) | np.eye(len(usable), dtype=bool),
-        search.settings.max_literals,
+        settings.max_literals,
     )
-    return _on_table({first.view.literals[usable[j]] for j in card.members()}, target, search, first)
+    return _on_table({first.view.literals[usable[j]] for j in card.members()}, target, first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,20 +85,20 @@ class _CardSearch:
             yield float(costs[added]), tuple(sorted((*members, added)))
 
 
-def _on_table(members: set[Literal], target: int, search: ClassSearch, first: Candidate) -> Rule:
+def _on_table(members: set[Literal], target: int, first: Candidate) -> Rule:
     """Return a card with the shares of its totals."""
-    table, n = search.table, len(members)
+    table, settings, n = first.search.table, first.search.settings, len(members)
     clauses = [Clause(members, k) for k in range(n, 0, -1)]
     fires = clause_matrix(clauses, table.columns, len(table))
-    rows, masses = judged_masses(first, table)
+    rows, masses = first.judged_masses()
     counts = np.zeros((n + 1, 2))
     np.add.at(counts, first_to_fire(fires)[rows], masses)
-    kept, shares = _falling(counts, target, search.settings.max_branches or n)
-    costs = error_costs(table, search.settings) if search.settings.weighs_errors else None
+    kept, shares = _falling(counts, target, settings.max_branches or n)
+    costs = error_costs(table, settings)
     own, other = (1.0, 1.0) if costs is None else (costs[target], costs[1 - target])
     values = [table.classes[target if one * own > (1 - one) * other else 1 - target] for one in shares]
     rule = table.labels.rule([clauses[i] for i in kept], fires[:, kept], table.weights, values)
-    return with_expected(rule.with_plans(table.plans), first, table)
+    return first.with_expected(rule.with_plans(table.plans))
 
 
 def _falling(counts: FloatArray, target: int, most: int) -> tuple[list[int], FloatArray]:

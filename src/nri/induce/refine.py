@@ -10,7 +10,7 @@ it saves are worth more bits than it takes to name its new place. The members of
 likewise; two that come to lie on each other are one from then on, with one vote, if that pays.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +18,12 @@ import numpy as np
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.induce import constraints, models
 from nri.induce.assemble import branches_of, count_branches, least_precision, right_weight, simplified
-from nri.induce.classes import Candidate, ClassSearch
+from nri.induce.classes import Candidate
 from nri.induce.settings import Settings
 from nri.rule import Clause, Column, Label, Literal, Op, Rule, Value, clause_matrix, literal_truth
 from nri.rule.literal import plain_value
 from nri.rule.truth import first_to_fire
 from nri.search.objective import DescriptionLength, clause_bits
-from nri.table.binarizer import Binarizer
 from nri.table.cuts import Cut, say
 from nri.table.table import Table
 
@@ -53,11 +52,11 @@ class Cells:
         return plain_value(say(self.distinct, cut))
 
 
-class BorderRows:
-    """The support rows, with what is asked of them again and again."""
+class SupportRows:
+    """The rows that a rule is changed by, with what is asked of them again and again."""
 
-    def __init__(self, table: Table, columns: Iterable[str]) -> None:
-        self.table = table
+    def __init__(self, table: Table, min_precision: float, columns: Iterable[str] = ()) -> None:
+        self.table, self.min_precision = table, min_precision  # Least precision of a clause, if it can be
         self.cells = {name: Cells(table.columns[name]) for name in columns}
         self.total = float(table.weights.sum())
         self._holds: dict[Literal, BoolArray] = {}
@@ -75,15 +74,45 @@ class BorderRows:
         """Weight of the rows that are decided wrongly."""
         return self.total - right_weight(rule, self.table)
 
+    def saved(self, before: float, after: float, n_places: int) -> float:
+        """Return the bits that fewer errors save, less those that say where the cut goes or that it stays."""
+        errors, n_classes = np.array([before, after]), len(self.table.classes)
+        was, now = _OBJECTIVE.cost(errors, np.zeros(2), self.total, n_classes)
+        return round(float(was - now - _OBJECTIVE.price * np.log2(n_places + 1)), 6)
+
+    def keeps(self, after: Rule, before: Rule) -> bool:
+        """Whether all clauses cover rows, with the precision asked for or no less than the worst had."""
+        if not clause_matrix(after.clauses, self.table.columns, len(self.table)).any(axis=0).all():
+            return False
+        if self.min_precision <= 0:
+            return True
+        least = min(self.min_precision, least_precision(before, self.table))
+        return least_precision(after, self.table) >= least
+
+    def moved(self, rule: Rule, border: Border, value: Value) -> Rule:
+        """Return the rule with a border elsewhere, counted anew."""
+        return count_branches(with_borders(rule, {border: value}), rule.default, self.table)
+
 
 class CutProfile(NamedTuple):
     """What the rule set would make of its rows, were one border elsewhere."""
 
-    right: (
-        FloatArray  # [D + 1], weight decided rightly if the border lay at each place, apart from a constant
-    )
+    border: Border
+    cells: Cells
+    right: FloatArray
+    """[D + 1], weight decided rightly if the border lay at each place, apart from a constant"""
     places: IntArray  # those with rows on both sides whose class depends on the border
     n_places: int  # how many of these differ for such rows
+
+    @property
+    def now(self) -> int:
+        """The place where the border lies."""
+        return self.cells.place(self.border[1])
+
+    def runs(self, right: float) -> list[IntArray]:
+        """Return the runs of neighbouring places at which so much weight is decided rightly."""
+        places = self.places[self.right[self.places] == right]
+        return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
 
 
 def borders_of(rule: Rule) -> list[Border]:
@@ -92,12 +121,12 @@ def borders_of(rule: Rule) -> list[Border]:
     return list(dict.fromkeys((literal.column, literal.value) for literal in literals))
 
 
-def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProfile]]:
-    """Yield each border and what becomes of the rows, were it elsewhere."""
+def cut_profiles(rule: Rule, rows: SupportRows, borders: Iterable[Border]) -> Iterator[CutProfile]:
+    """Yield for each border what becomes of the rows, were it elsewhere."""
     always = np.ones(len(rows.table.codes), dtype=bool)
     fires = np.stack([*(rows.held(clause) >= clause.at_least for clause in rule.clauses), always])
     labels = rule.class_indices
-    for border in borders_of(rule):
+    for border in borders:
         above, below = fires.copy(), fires.copy()
         for i, clause in enumerate(rule.clauses):
             mine = [x for x in clause if x.op.ordered and (x.column, x.value) == border]
@@ -105,20 +134,17 @@ def cut_profiles(rule: Rule, rows: BorderRows) -> Iterator[tuple[Border, CutProf
                 rest = rows.held(literal for literal in clause if literal not in mine)
                 above[i] = rest + sum(literal.op is Op.GT for literal in mine) >= clause.at_least
                 below[i] = rest + sum(literal.op is Op.LE for literal in mine) >= clause.at_least
+        # the class of each row [M] above the border and not above it
         if_above, if_below = (np.take(labels, np.argmax(side, axis=0)) for side in (above, below))
-        yield border, _cut_profile(if_above, if_below, rows.table, rows.cells[border[0]])
-
-
-def _cut_profile(above: IntArray, below: IntArray, table: Table, cells: Cells) -> CutProfile:
-    """Try a border at every place at once, by the class of each row [M] above it and not above it."""
-    matters = cells.known & (above != below)
-    gain = table.labels.right(above) - table.labels.right(below)
-    codes = cells.codes[matters]
-    by_value = np.bincount(codes, (table.weights * gain)[matters], minlength=len(cells.distinct))
-    # rounded, so that sums taken in another order of rows do not decide between equal places
-    right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
-    first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)
-    return CutProfile(right, np.arange(first, last + 1), len(np.unique(codes)) - 1)
+        cells = rows.cells[border[0]]
+        matters = cells.known & (if_above != if_below)
+        gain = rows.table.labels.right(if_above) - rows.table.labels.right(if_below)
+        codes = cells.codes[matters]
+        by_value = np.bincount(codes, (rows.table.weights * gain)[matters], minlength=len(cells.distinct))
+        # rounded, so that sums taken in another order of rows do not decide between equal places
+        right = np.round(by_value.sum() - np.concatenate([[0.0], np.cumsum(by_value)]), 6)
+        first, last = (int(codes.min()) + 1, int(codes.max())) if len(codes) else (1, 0)
+        yield CutProfile(border, cells, right, np.arange(first, last + 1), len(np.unique(codes)) - 1)
 
 
 _OBJECTIVE = DescriptionLength()  # What errors and places cost, in bits; the same as for the rule itself.
@@ -127,20 +153,20 @@ _SEARCHED_TWICE, _CLASSES_TWICE = 2000, 5
 """Most rows and classes with which a shorter rule is sought once cuts have moved; more take long."""
 
 
-def with_sharper_cuts(search: ClassSearch, features: Binarizer, first: Candidate) -> Rule:
+def with_sharper_cuts(first: Candidate) -> Rule:
     """Move cuts to where the rule needs them, and search once more for a shorter rule with these.
 
     That search is by the labels alone, in the columns of the rule. A rule that a posterior has chosen is
     replaced only by one that describes the labels in fewer bits than the posterior expects.
     """
+    search, sharp = first.search, sharpened(first)
     table = search.table
-    sharp = sharpened(search, features, first)
     many = table.weights.sum() > _SEARCHED_TWICE or len(table.classes) > _CLASSES_TWICE
     if sharp is first.rule or many:
         return sharp
     cuts = [Literal(column, Op.GT, value) for column, value in borders_of(sharp)]
-    closer = features.narrowed(sharp.columns, sorted(cuts, key=lambda literal: literal.sort_key))
-    other = sharpened(search, closer, search.candidate(closer, models.get_inducer("greedy")))
+    closer = first.features.narrowed(sharp.columns, sorted(cuts, key=lambda literal: literal.sort_key))
+    other = sharpened(search.candidate(closer, models.get_inducer("greedy")))
     n_literals = max(search.among, 2 * len(closer.variables_))
     weighted = constraints.cost_weighted(table, search.settings)
     bits, expected = rule_bits(other, weighted, n_literals), first.induced.expected_bits
@@ -148,19 +174,15 @@ def with_sharper_cuts(search: ClassSearch, features: Binarizer, first: Candidate
     return other if saved > 1e-6 and (expected is None or bits < expected) else sharp
 
 
-def sharpened(search: ClassSearch, features: Binarizer, candidate: Candidate) -> Rule:
+def sharpened(candidate: Candidate) -> Rule:
     """Return a rule with its cuts moved, and simplified where that makes clauses alike."""
-    table, settings = search.table, search.settings
-    sharp = sharpen(
-        candidate.rule,
-        constraints.cost_weighted(table, settings),
-        list(dict.fromkeys(literal.column for literal in candidate.view.literals)),
-        min_precision=settings.min_precision,
-        fixed=constraints.fixed_columns(settings.knowledge),
-    )
+    table, settings = candidate.search.table, candidate.search.settings
+    fixed = constraints.fixed_columns(settings.knowledge)
+    columns = dict.fromkeys(x.column for x in candidate.view.literals if x.column not in fixed)
+    sharp = sharpen(candidate.rule, table, list(columns), settings)
     if sharp is candidate.rule:
         return sharp
-    return simplified(branches_of(sharp), sharp.default, features.domain_, table, settings)
+    return simplified(branches_of(sharp), sharp.default, candidate.features.domain_, table, settings)
 
 
 class _Move(NamedTuple):
@@ -172,42 +194,32 @@ class _Move(NamedTuple):
     saved: float
 
 
-def sharpen(
-    rule: Rule,
-    table: Table,
-    columns: Sequence[str],
-    *,
-    min_precision: float = 0.0,
-    fixed: Collection[str] = (),
-) -> Rule:
+def sharpen(rule: Rule, table: Table, columns: Sequence[str], settings: Settings) -> Rule:
     """Return the rule set with its cuts where they save enough errors on the support rows.
 
     Only values of number and date literals change; a rule set without such literals is returned as it is,
     and so is one with no cut that it pays to move.
 
-    ``columns`` are the table's in an order that does not depend on the caller's: of two equally good moves
-    the one of the earlier column is made. Cuts of ``fixed`` columns stay where they are, and a clause
-    that has the least precision keeps it.
+    ``columns`` are those whose cuts may move, in an order that does not depend on the caller's: of two
+    equally good moves the one of the earlier column is made. A clause that has the least precision keeps it.
     """
     rank = {name: i for i, name in enumerate(columns)}
-    rows = BorderRows(table, {name for name, _ in borders_of(rule)})
-    start = rule
+    weighted, names = constraints.cost_weighted(table, settings), {name for name, _ in borders_of(rule)}
+    rows = SupportRows(weighted, settings.min_precision, names.intersection(columns))
     moved: set[Border] = set()
 
     def position(border: Border) -> tuple[Any, ...]:
         return rank[border[0]], border[1]
 
     for _ in range(_MOST_MOVES):
-        free = (move for move in _moves(rule, rows) if move.border[0] not in fixed)
-        moves = sorted(free, key=lambda move: (-move.saved, *position(move.border)))
-        step = next(_steps(rule, moves, rows, min_precision), None)
+        free = [border for border in borders_of(rule) if border[0] in rank]
+        moves = sorted(_moves(rule, rows, free), key=lambda move: (-move.saved, *position(move.border)))
+        step = next(_steps(rule, moves, rows), None)
         if step is None:
             break
         rule, made = step
         moved = (moved - {made.border}) | {(made.border[0], made.value)}
-    if rule is start:
-        return rule
-    return _with_plain_values(rule, sorted(moved, key=position), rows, min_precision)
+    return _with_plain_values(rule, sorted(moved, key=position), rows)
 
 
 _EACH = DescriptionLength(price=1.0)  # What a rule costs whose errors are coded branch by branch.
@@ -222,12 +234,12 @@ def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rul
     case: there, conditions that fit them by luck seem to pay. Where classes are not rare they do pay, though
     they tell branches apart that differ little: so few rows may be decided wrongly for it.
     """
-    rows = BorderRows(constraints.cost_weighted(table, settings), ())
+    weighted = constraints.cost_weighted(table, settings)
+    rows, plain = (SupportRows(one, settings.min_precision) for one in (weighted, table))
     bits, most_wrong = _bits_by_branch(rule, rows, n_literals), rows.wrong(rule) + _GIVEN_UP * rows.total
     while True:
         shorter = [count_branches(one, rule.default, table) for one in _shorter(rule, settings)]
-        kept = [one for one in shorter if rows.wrong(one) <= most_wrong]
-        kept = [one for one in kept if _keeps(one, rule, table, settings.min_precision)]
+        kept = [one for one in shorter if rows.wrong(one) <= most_wrong and plain.keeps(one, rule)]
         costs = [_bits_by_branch(one, rows, n_literals) for one in kept]
         if min(costs, default=bits) >= bits:
             return rule
@@ -235,7 +247,7 @@ def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rul
         rule = kept[costs.index(bits)]
 
 
-def _bits_by_branch(rule: Rule, rows: BorderRows, n_literals: int) -> float:
+def _bits_by_branch(rule: Rule, rows: SupportRows, n_literals: int) -> float:
     """Return the bits of a rule, and of the errors of each branch and of the ELSE."""
     fires = np.stack([rows.held(clause) >= clause.at_least for clause in rule.clauses], axis=1)
     place, weights = first_to_fire(fires), rows.table.weights
@@ -270,55 +282,28 @@ def rule_bits(rule: Rule, table: Table, n_literals: int) -> float:
     return float(_OBJECTIVE.cost(errors, bits, total, len(table.classes)))
 
 
-def _moves(rule: Rule, rows: BorderRows) -> Iterator[_Move]:
+def _moves(rule: Rule, rows: SupportRows, borders: Iterable[Border]) -> Iterator[_Move]:
     """Yield for each border its best place, if moving there should pay."""
     wrong = rows.wrong(rule)
-    for border, profile in cut_profiles(rule, rows):
-        cells, places = rows.cells[border[0]], profile.places
-        if not len(places):
-            continue
-        best = profile.right[places].max()
-        gain = float(best - profile.right[cells.place(border[1])])
-        saved = _saved(rows, wrong, wrong - gain, profile.n_places)
+    for profile in cut_profiles(rule, rows, borders):
+        best = profile.right[profile.places].max(initial=-np.inf)
+        gain = float(best - profile.right[profile.now])
+        saved = rows.saved(wrong, wrong - gain, profile.n_places) if gain > 0 else 0.0
         if saved > 0:
-            widest = max(_runs(places[profile.right[places] == best]), key=len)  # the first of equals
+            widest = max(profile.runs(best), key=len)  # the first of equals
             middle = int(widest[len(widest) // 2])
-            value = cells.value(Cut(middle, np.array([middle])))
-            yield _Move(border, value, profile.n_places, saved)
+            value = profile.cells.value(Cut(middle, np.array([middle])))
+            yield _Move(profile.border, value, profile.n_places, saved)
 
 
-def _steps(
-    rule: Rule, moves: Sequence[_Move], rows: BorderRows, min_precision: float
-) -> Iterator[tuple[Rule, _Move]]:
+def _steps(rule: Rule, moves: Sequence[_Move], rows: SupportRows) -> Iterator[tuple[Rule, _Move]]:
     """Yield what moves lead to, where they pay once everything is counted anew."""
     # between several classes a move can change which clause has the first say, so a promise may not hold
     before = rows.wrong(rule)
     for move in moves:
-        after = _with_value(rule, move.border, move.value, rows.table)
-        pays = _saved(rows, before, rows.wrong(after), move.n_places) > 0
-        if pays and _keeps(after, rule, rows.table, min_precision):
+        after = rows.moved(rule, move.border, move.value)
+        if rows.saved(before, rows.wrong(after), move.n_places) > 0 and rows.keeps(after, rule):
             yield after, move
-
-
-def _saved(rows: BorderRows, before: float, after: float, n_places: int) -> float:
-    """Return the bits that fewer errors save, less those that say where the cut goes or that it stays."""
-    errors, n_classes = np.array([before, after]), len(rows.table.classes)
-    was, now = _OBJECTIVE.cost(errors, np.zeros(2), rows.total, n_classes)
-    return round(float(was - now - _OBJECTIVE.price * np.log2(n_places + 1)), 6)
-
-
-def _keeps(after: Rule, before: Rule, table: Table, min_precision: float) -> bool:
-    """Whether every clause still covers rows, with the precision asked for or no less than the worst had."""
-    if not clause_matrix(after.clauses, table.columns, len(table)).any(axis=0).all():
-        return False
-    if min_precision <= 0:
-        return True
-    return least_precision(after, table) >= min(min_precision, least_precision(before, table))
-
-
-def _with_value(rule: Rule, border: Border, value: Value, table: Table) -> Rule:
-    """Return the rule with a border elsewhere, counted anew."""
-    return count_branches(with_borders(rule, {border: value}), rule.default, table)
 
 
 def with_borders(rule: Rule, places: Mapping[Border, Value]) -> list[tuple[Clause, Label]]:
@@ -336,21 +321,14 @@ def with_borders(rule: Rule, places: Mapping[Border, Value]) -> list[tuple[Claus
     return branches
 
 
-def _runs(places: IntArray) -> list[IntArray]:
-    """Return the runs of neighbours among increasing places."""
-    return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)
-
-
-def _with_plain_values(rule: Rule, moved: Sequence[Border], rows: BorderRows, min_precision: float) -> Rule:
+def _with_plain_values(rule: Rule, moved: Sequence[Border], rows: SupportRows) -> Rule:
     """Give each border that has moved the plainest value that serves as well."""
     # this comes last: after each move the numbers at hand would decide where the next ones go
     for border in moved:
-        profile = dict(cut_profiles(rule, rows))[border]
-        cells = rows.cells[border[0]]
-        place = cells.place(border[1])
-        alike = _runs(profile.places[profile.right[profile.places] == profile.right[place]])
+        (profile,) = cut_profiles(rule, rows, [border])
+        place, alike = profile.now, profile.runs(profile.right[profile.now])
         run = next((run for run in alike if place in run), np.array([place]))
-        plain = _with_value(rule, border, cells.value(Cut(place, run)), rows.table)
-        if rows.wrong(plain) <= rows.wrong(rule) + 1e-9 and _keeps(plain, rule, rows.table, min_precision):
+        plain = rows.moved(rule, border, profile.cells.value(Cut(place, run)))
+        if rows.wrong(plain) <= rows.wrong(rule) + 1e-9 and rows.keeps(plain, rule):
             rule = plain
     return rule

@@ -19,7 +19,7 @@ from nri.induce.classes import cells_of
 from nri.induce.settings import DEFAULT_MODEL, Settings
 from nri.outcome import Number, Survival
 from nri.outcome.number import standardised
-from nri.rule import Clause, Dnf, Domain, Kind, Literal, Op, Rule, clause_matrix, simplify
+from nri.rule import Clause, Dnf, Kind, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import plain_value
 from nri.rule.truth import first_to_fire
 from nri.search.limits import Limits
@@ -30,9 +30,9 @@ from nri.table.cuts import even_thresholds
 from nri.table.source import read_columns
 from nri.table.table import Table
 
-CUTS, PARTS = 10, 8
-"""Most thresholds of one column, and equal parts of the score by which columns are cut; chosen, like those
-below, on half of 38 raw tables with numbers that are not those of ``nri bench number``."""
+CUTS = 10
+"""Most thresholds of one column; chosen, like the constants below and the equal parts of the score by which
+columns are cut, on half of 38 raw tables with numbers that are not those of ``nri bench number``."""
 _FINE = 20  # Equal parts of a column between finer cuts, once it is known that a clause uses it
 _LEAST_ROWS = 5.0  # Fewest rows of a branch
 _PRICE = 1.25  # Bits of rows that one bit of rule must save
@@ -61,12 +61,6 @@ class ScorePosterior:
     support: FloatArray
     """[M], what they expect of each row of the table without that row, with mean 0 and variance 1"""
     bits: float  # what it takes to say the scores, given that
-    heard: bool = False
-    """whether the scores that were searched are what they expect, or for numbers half of it"""
-    telling: frozenset[str] = frozenset()
-    """columns that the rows speak for, whose literals cost what they take to say"""
-    dear: float = 1.0
-    """how many times its bits a literal of any other column costs"""
 
     @property
     def left_out(self) -> FloatArray:
@@ -97,41 +91,45 @@ class SegmentSearch:
     table: Table
     outcome: Number | Survival
     settings: Settings
+    features: Binarizer
+    posterior: ScorePosterior | None = None  # The experts, once they are formed
+    heard: bool = False
+    """whether the scores that are searched are what they expect, or for numbers half of it"""
+    telling: frozenset[str] = frozenset()
+    """columns that the rows speak for, whose literals cost what they take to say"""
+    dear: float = 1.0  # how many times its bits a literal of any other column costs
     quick: bool = False  # whether one beginning of each search is enough
 
-    def search(self, features: Binarizer) -> tuple[Rule, "ScorePosterior | None"]:
-        """Return the best rule that is found, by the scores alone or by what the experts expect of them.
+    def found(self) -> tuple[Rule, "SegmentSearch"]:
+        """Return the best rule by the scores or by what the experts expect of them, and the last search.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
         Else experts are asked for as long as rows follow what they expect beyond the clauses.
         """
-        clauses, bits = self._searched(features)
-        posterior = self._posterior(features, clauses)
+        clauses, bits = self._searched()
+        search = replace(self, posterior=self._posterior(clauses))
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
         half = self.outcome.own_share > 0
         rival = min(bits, 0.0) - _EARNED if half else min(bits, -_EARNED)
         for followed, telling, dear in _ROUNDS[:1] if half else _ROUNDS:
-            if posterior is None or posterior.bits >= rival:
+            if search.posterior is None or search.posterior.bits >= rival:
                 break
-            if not half and self._follows(clauses, posterior) <= followed:
+            if not half and self._follows(clauses, search.posterior) <= followed:
                 break
-            columns = self._telling(features, clauses, telling)
-            posterior = replace(posterior, heard=True, telling=columns, dear=dear)
-            clauses, _ = self._searched(features, clauses, posterior)
-        return self._counted(clauses, features, posterior), posterior
+            search = replace(search, heard=True, telling=self._telling(clauses, telling), dear=dear)
+            clauses, _ = search._searched(clauses)
+        return search._counted(clauses), search
 
-    def again(self, features: Binarizer, best: Rule, posterior: ScorePosterior | None) -> Rule:
-        """Return a rule of these features by the scores that the best rule was found by, with less effort."""
-        heard = posterior if posterior is not None and posterior.heard else None
+    def again(self, best: Rule) -> Rule:
+        """Return a rule by the scores that the best rule was found by, with less effort."""
         search = replace(self, quick=True)
-        clauses = search._searched(features, best.clauses, heard)[0] if features.variables_ else []
-        return self._counted(clauses, features, posterior)
+        return self._counted(search._searched(best.clauses)[0] if self.features.variables_ else [])
 
-    def _counted(
-        self, clauses: Sequence[Clause], features: Binarizer, posterior: ScorePosterior | None
-    ) -> Rule:
-        simple = [_simplest(clause, features.domain_) for clause in clauses]
-        expected = None if posterior is None else self._by_branch(simple, posterior.left_out)
+    def _counted(self, clauses: Sequence[Clause]) -> Rule:
+        """Drop literals that others imply, and count."""
+        alike = [simplify(Dnf([clause]), self.features.domain_).clauses for clause in clauses]
+        simple = [one[0] if len(one) == 1 else clause for clause, one in zip(clauses, alike, strict=True)]
+        expected = None if self.posterior is None else self._by_branch(simple, self.posterior.left_out)
         return count_clauses(simple, self.table, expected)
 
     def _follows(self, clauses: Sequence[Clause], posterior: ScorePosterior) -> float:
@@ -147,17 +145,16 @@ class SegmentSearch:
         spread = (weights @ own**2) * (weights @ expected**2) / weights.sum()
         return float(weights @ (own * expected)) / math.sqrt(max(float(spread), 1e-300))
 
-    def _telling(self, features: Binarizer, clauses: Sequence[Clause], least: float) -> frozenset[str]:
+    def _telling(self, clauses: Sequence[Clause], least: float) -> frozenset[str]:
         """Return the columns of clauses, and those by which rows differ by so many standard errors.
 
         Experts have learned from the same rows, and expect what chance has put into any of the columns.
         """
-        table, weights, total = self.table, self.table.weights, self.table.weights.sum()
-        fires, scores = literal_truth(*features.cells(table.columns)), self._scores(())
+        weights, total, scores = self.table.weights, self.table.weights.sum(), self._scores(())
+        meanings, fires = self._literals(self.features)
         rows, around = weights @ fires, weights * (scores - weights @ scores / total)
         variance = (around @ scores) * rows * (1 - rows / total) / total
         telling = (around @ fires) ** 2 > least**2 * np.maximum(variance, 1e-9)
-        meanings = literal_meanings(features.variables_, features.domain_)
         names = {meanings[j].column for j in np.flatnonzero(telling)}
         return frozenset(names.union(*(clause.columns for clause in clauses)))
 
@@ -178,19 +175,22 @@ class SegmentSearch:
     def _fires(self, clauses: Sequence[Clause]) -> BoolArray:
         return clause_matrix(clauses, self.table.columns, len(self.table))
 
-    def _searched(
-        self, features: Binarizer, known: Sequence[Clause] = (), heard: ScorePosterior | None = None
-    ) -> tuple[list[Clause], float]:
+    def _literals(self, features: Binarizer) -> tuple[tuple[Literal, ...], BoolArray]:
+        """Return the literals of features, and where each holds [M, 2N]."""
+        meanings = literal_meanings(features.variables_, features.domain_)
+        return meanings, literal_truth(*features.cells(self.table.columns))
+
+    def _searched(self, known: Sequence[Clause] = ()) -> tuple[list[Clause], float]:
         """Search, and once more from the clauses found and with finer cuts of their columns."""
-        clauses, bits = self._clauses(features, (), self._scores(known), heard)
+        clauses, bits = self._clauses(self.features, (), self._scores(known))
         if not clauses:
             return clauses, bits
-        finer = self._finer(features, clauses) if self.settings.binarize == "auto" else features
-        return self._clauses(finer, clauses, self._scores(clauses), heard)
+        finer = self._finer(clauses) if self.settings.binarize == "auto" else self.features
+        return self._clauses(finer, clauses, self._scores(clauses))
 
-    def _posterior(self, features: Binarizer, clauses: Sequence[Clause]) -> "ScorePosterior | None":
+    def _posterior(self, clauses: Sequence[Clause]) -> ScorePosterior | None:
         """Form the experts by scores whose outliers are clipped by clauses; other models have none."""
-        table, weights = self.table, self.table.weights
+        table, features, weights = self.table, self.features, self.table.weights
         scores = self.outcome.learnt(weights, self._fires(clauses))
         values = standardised(scores, weights)
         if self.settings.model != DEFAULT_MODEL or values is None:
@@ -213,20 +213,20 @@ class SegmentSearch:
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 
     def _clauses(
-        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray, heard: ScorePosterior | None
+        self, features: Binarizer, start: Sequence[Clause], scores: FloatArray
     ) -> tuple[list[Clause], float]:
         """Return the best clauses for some scores and their bits, from clauses that are there already."""
         table, settings, weights = self.table, self.settings, self.table.weights
         values, total = standardised(scores, weights), float(weights.sum())
         worth, segment_bits = total, 0.5 * math.log2(max(total, 2.0))
-        meanings = literal_meanings(features.variables_, features.domain_)
-        fires, prices = literal_truth(*features.cells(table.columns)), np.ones(len(meanings))
-        if values is not None and heard is not None:
+        meanings, fires = self._literals(features)
+        prices = np.ones(len(meanings))
+        if values is not None and self.posterior is not None and self.heard:
             own = self.outcome.own_share
             if not own:  # there is no chance in expected values that a mean would have to say
                 worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0
-                prices[[x.column not in heard.telling for x in meanings]] = heard.dear
-            values = standardised(own * values + (1 - own) * heard.support, weights)
+                prices[[x.column not in self.telling for x in meanings]] = self.dear
+            values = standardised(own * values + (1 - own) * self.posterior.support, weights)
         if values is None:
             return [], -np.inf
         Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
@@ -270,7 +270,7 @@ class SegmentSearch:
         _, first = np.unique(np.packbits(fires[:, order], axis=0), axis=1, return_index=True)
         return order[np.sort(first)]
 
-    def _finer(self, features: Binarizer, clauses: Sequence[Clause]) -> Binarizer:
+    def _finer(self, clauses: Sequence[Clause]) -> Binarizer:
         """Return the features of the columns of some clauses, with many more cuts of those not fixed."""
         names = {name for clause in clauses for name in clause.columns}
         table = self.table
@@ -280,16 +280,10 @@ class SegmentSearch:
             if (column := table.columns[name]).kind in (Kind.NUMBER, Kind.DATE)
             for cut in even_thresholds(column.values[column.known], table.weights[column.known], _FINE)
         ]
-        return features.narrowed(names, cuts)
+        return self.features.narrowed(names, cuts)
 
 
 def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> IntArray:
     """Return one order of rows for all tables that hold the same rows: sums then come out the same."""
     packed = np.packbits(fires, axis=1)
     return np.lexsort((*packed.T, weights, np.round(values, 9)))
-
-
-def _simplest(clause: Clause, domain: Domain) -> Clause:
-    """Return the clause without literals that others imply."""
-    simple = simplify(Dnf([clause]), domain)
-    return simple.clauses[0] if len(simple) == 1 else clause

@@ -18,7 +18,6 @@ from nri.rule import Label, Literal, Rule, as_label
 
 DEFAULT_MODEL = "seeded"
 Costs = Mapping[Label, float] | OneOf["balanced"] | None
-"""What it costs to take a row of a class for another one; 1 where none is given."""
 
 
 @dataclass(frozen=True)
@@ -118,16 +117,9 @@ class Settings:
         if not isinstance(self.knowledge, Knowledge):
             known = shown(self.knowledge)
             raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
-        if self.counts == "points":
-            about = {
-                "require": self.require,
-                "keep": self.knowledge.keep,
-                "min_precision": self.min_precision,
-            }
-            for name in (name for name, value in about.items() if value):
-                raise InputError(f"{name} is about single clauses, and a card of points has none; drop it")
-        if self.costs is not None and not isinstance(self.costs, str):
-            mapping("costs", self.costs, "a cost for each class, or 'balanced'")
+        about = {"require": self.require, "keep": self.knowledge.keep, "min_precision": self.min_precision}
+        for name in (name for name, value in about.items() if value and self.counts == "points"):
+            raise InputError(f"{name} is about single clauses, and a card of points has none; drop it")
 
     @property
     def most_clauses(self) -> int:
@@ -135,19 +127,10 @@ class Settings:
         return min(self.max_clauses, self.max_branches or self.max_clauses)
 
     @property
-    def limits_columns(self) -> bool:
-        """Whether some columns are named that a rule may use, never uses or must use."""
-        return bool(self.use is not None or self.never or self.require)
-
-    @property
-    def limits_literals(self) -> bool:
-        """Whether some literals of a column may not be used."""
-        return not self.negations or bool(self.knowledge)
-
-    @property
-    def weighs_errors(self) -> bool:
-        """Whether some errors count more than others."""
-        return self.prices_errors or self.tilt != 1.0
+    def is_free(self) -> bool:
+        """Whether nothing is said of columns, conditions and costs."""
+        said = (self.use is not None, self.never, self.require, not self.negations, self.knowledge)
+        return not (any(said) or self.prices_errors or self.tilt != 1.0)
 
     @property
     def prices_errors(self) -> bool:

@@ -12,6 +12,7 @@ rows, nor does the sample, so the answer depends neither on that nor on where th
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +32,7 @@ from nri.induce.settings import Settings
 from nri.outcome import Classes
 from nri.rows.base import Drawn, Patterns, Rows, RowsColumn, Window
 from nri.rows.hashing import as_floats
-from nri.rule import Clause, Label, Literal, Rule, Value
-from nri.rule.labels import ClassTarget
+from nri.rule import Clause, Column, Label, Literal, Rule, Value
 from nri.rule.literal import Kind
 from nri.table.table import Table
 
@@ -51,7 +51,8 @@ _REACH, _SHARE, _LEVELS = 64, 0.03, 2
 """Places on each side of a border, share of the rows that the first window takes in on each side, and windows
 around a border, one after the other, each finer by half its reach."""
 
-Search = Callable[[Table, Settings], Rule]  # Searches a table in memory.
+Search = Callable[[Table, Settings, np.random.Generator], Any]
+"""Searches a table in memory; see :func:`nri.induce.induce.searched`."""
 
 
 def settle(
@@ -76,8 +77,8 @@ class _Settling:
     sample: Table
     search: Search
     rng: np.random.Generator
-    levels: dict[Border, tuple[Window, int]] = field(default_factory=dict)
-    """for borders that were looked at before, how finely"""
+    tried: dict[Border, tuple[float, ...]] = field(default_factory=dict)
+    """for borders that were looked at before, the steps of their windows, ever finer"""
 
     def settled(self, first: Rule) -> Rule:
         """Count the rule on all rows, and improve it there if the model allows it."""
@@ -106,8 +107,7 @@ class _Settling:
         """Return the same clauses with the counts of all rows."""
         counted = count_branches(branches_of(rule), rule.default, on.table)
         weighted = self.rows.n_rows != self.rows.strata.sum()
-        assert isinstance(counted.predicts, ClassTarget)
-        return replace(counted, predicts=replace(counted.predicts, weighted=bool(weighted)))
+        return replace(counted, predicts=replace(counted.labels, weighted=bool(weighted)))
 
     def improved(self, rule: Rule, on: Patterns) -> Rule:
         """Move cuts, look at errors, and choose on all rows, until nothing pays."""
@@ -140,24 +140,16 @@ class _Settling:
 
     def _place(self, rule: Rule, on: Patterns, border: Border) -> Value | None:
         """Return a better place for one border; None if there is none, however fine the window."""
-        column = self.rows.columns[border[0]]
+        column, tried = self.rows.columns[border[0]], self.tried.get(border, ())
         middle = column.as_number(border[1])
-        last, level = self.levels.get(border, (None, -1))
-        window = _finer(last, column, middle, level) if last else _first_window(middle, column, self.sample)
-        while window is not None:
-            level += 1
-            moved = sharpen(
-                rule,
-                constraints.cost_weighted(self.rows.fine(on, window), self.settings),
-                sorted(rule.columns),
-                min_precision=self.settings.min_precision,
-                fixed=set(rule.columns) - {border[0]},
-            )
+        while step := _next_step(column, middle, tried, self.sample):
+            tried = (*tried, step)
+            window = Window(column.name, middle, step, _REACH)
+            moved = sharpen(rule, self.rows.fine(on, window), [column.name], self.settings)
             place = _new_place(rule, moved, border)
-            self.levels[border if place is None else (border[0], place)] = (window, level)
+            self.tried[border if place is None else (border[0], place)] = tried
             if place is not None:
                 return place
-            window = _finer(window, column, middle, level)
         return None
 
     def further(self, rule: Rule, on: Patterns) -> list[Literal]:
@@ -184,7 +176,8 @@ class _Settling:
         free = replace(
             self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, ordered=(), tilt=1.0
         )
-        return sorted(_literals(self.search(table, free)), key=lambda literal: literal.sort_key)
+        found = self.search(table, free, self.rng).rule
+        return sorted(_literals(found), key=lambda literal: literal.sort_key)
 
     def affordable(self, own: set[Literal], further: Sequence[Literal]) -> set[Literal]:
         """Return the rule's own literals and as many further ones as leave few patterns."""
@@ -197,8 +190,8 @@ class _Settling:
 
     def _n_patterns(self, literals: set[Literal]) -> int:
         """How many different rows literals make of the sample."""
-        values, known = self.rows.features(literals).cells(self.sample.columns, len(self.sample))
-        return len(np.unique(np.packbits(np.concatenate([values, known], axis=1), axis=1), axis=0))
+        cells = self.rows.features(literals).cells(self.sample.columns, len(self.sample))
+        return len(np.unique(np.packbits(np.concatenate(cells, axis=1), axis=1), axis=0))
 
     def chosen(self, rules: Sequence[Branches], default: Label, on: Patterns, searched: set[Literal]) -> Rule:
         """Choose among rules and what the search makes of some literals, all judged on all rows."""
@@ -219,31 +212,27 @@ class _Settling:
         return candidates[min(range(len(candidates)), key=key)]
 
 
-def _first_window(middle: float, column: RowsColumn, sample: Table) -> Window | None:
-    """Return places around a border that take in a few percent of the rows; None if there are none."""
-    cells = sample.columns[column.name]
+def _next_step(column: RowsColumn, middle: float, tried: Sequence[float], sample: Table) -> float | None:
+    """Return how far cuts around a border lie apart in the next window; None if it would be no finer."""
+    if len(tried) >= _LEVELS:
+        return None
+    step = 2.0 * tried[-1] / _REACH if tried else _first_width(sample.columns[column.name], middle) / _REACH
+    if step > 0 and (column.plan.whole or column.kind is Kind.DATE):
+        step = max(1.0, float(np.ceil(step)))
+    return step if 0 < step < min(tried, default=np.inf) else None
+
+
+def _first_width(cells: Column, middle: float) -> float:
+    """Return the width around a border that takes in a few percent of the rows; 0 if all cells are alike."""
     values = np.sort(as_floats(cells)[cells.known])
     if len(values) < 2 or values[0] == values[-1]:
-        return None
+        return 0.0
     share = np.searchsorted(values, middle, side="right") / len(values)
     low, high = np.quantile(values, [max(0.0, share - _SHARE), min(1.0, share + _SHARE)])
     width = max(float(high) - middle, middle - float(low))
     distinct = np.unique(values)
     gaps = np.diff(distinct[max(0, np.searchsorted(distinct, middle) - 3) :][:8])
-    width = max(width, 2.0 * float(gaps.max()) if len(gaps) else 0.0)
-    return _window(column, middle, width / _REACH) if width > 0 else None
-
-
-def _window(column: RowsColumn, middle: float, step: float) -> Window:
-    if column.plan.whole or column.kind is Kind.DATE:
-        step = max(1.0, np.ceil(step))
-    return Window(column.name, middle, float(step), _REACH)
-
-
-def _finer(window: Window, column: RowsColumn, middle: float, level: int) -> Window | None:
-    """Return a finer window, or None if this one was fine enough."""
-    finer = _window(column, middle, 2.0 * window.step / _REACH)
-    return None if level + 1 >= _LEVELS or finer.step >= window.step else finer
+    return max(width, 2.0 * float(gaps.max(initial=0.0)))
 
 
 def _new_place(before: Rule, after: Rule, border: Border) -> Value | None:

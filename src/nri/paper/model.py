@@ -172,17 +172,11 @@ class PaperModel:
     restarts: int = 1
     reorders: bool = False
 
-    def induce(
-        self,
-        episode: Episode,
-        groups: IntArray,
-        limits: Limits,
-        rng: np.random.Generator,
-        positive: int | None,
-    ) -> Induced:
+    def induce(self, episode: Episode, groups: IntArray, limits: Limits, rng: np.random.Generator) -> Induced:
         """See :class:`nri.search.result.Inducer`."""
         seen = rows_to_show(episode, rng)
-        sides = (positive,) if positive is not None else (1, 0) if self.both_sides else (1,)
+        either = (1, 0) if self.both_sides else (1,)
+        sides = either if limits.positive is None else (limits.positive,)
         all_classes, induced = range(episode.n_classes), []
         described = [all_classes] if episode.n_classes > 2 else [(side,) for side in sides]
         for classes in described:

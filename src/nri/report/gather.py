@@ -21,7 +21,7 @@ from nri.induce.settings import Settings
 from nri.induce.validate import HeldOut, MeanCost, cores, hold_out, some_rows
 from nri.outcome import Classes, Interval, Number, Score
 from nri.outcome.number import weighted_quantiles
-from nri.outcome.score import Diagnostics, counted
+from nri.outcome.score import Diagnostics, share_of
 from nri.rule import Clause, Columns, Literal, Risk, Rule, SurvivalTarget, clause_matrix, literal_truth
 from nri.rule.regions import most_together
 from nri.table.left_out import LeftOut
@@ -288,7 +288,7 @@ class Report:
         if not self._of_classes:
             return Tally(total)
         hit = self.table.codes == self.rule.class_indices[index]
-        share = counted(hit, rows, weights)
+        share = share_of(hit, rows, weights).measure()
         return Tally(total, float(weights[rows & hit].sum()), share.value, share.interval)
 
     @cached_property

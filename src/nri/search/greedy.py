@@ -32,7 +32,6 @@ def induce(
     propose: Proposer | None = None,
     limits: Limits | None = None,
     objective: Objective | None = None,
-    positive: int | None = None,
     posterior: FloatArray | None = None,
     groups: IntArray | None = None,
     near: bool = False,
@@ -41,7 +40,7 @@ def induce(
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
-    Two classes get one rule: for ``positive``, or for the class whose rule costs less. More classes
+    Two classes get one rule: for ``limits.positive``, or for the class whose rule costs less. More classes
     get an ordered list of clauses.
     """
     limits, n_variables = limits or Limits(), episode.n_variables
@@ -52,7 +51,7 @@ def induce(
     objective = objective or (DescriptionLength() if posterior is None else ExpectedError())
     real = search_rows(episode, posterior)
     evidence = real.priced(episode.prices)
-    targets = (1, 0) if positive is None else (positive,)
+    targets = (1, 0) if limits.positive is None else (limits.positive,)
     search = _Search(evidence, propose or SymbolicProposer(), limits, objective, prices, near, targets)
     induced = search.chosen(search.proposed(against_price, rng))
     if evidence is real:

@@ -36,6 +36,9 @@ class Limits:
     among: int = 0
     """Literals that there were before somebody chose those at hand by what they tell; 0 if nobody did."""
 
+    positive: int | None = None
+    """Of two classes the one that the rule must be about; None if the inducer may choose."""
+
     def __post_init__(self) -> None:
         room = {"clauses": "rule needs room for a clause", "branches": "rule needs room for a branch"}
         room["literals"] = "clause needs room for a literal"

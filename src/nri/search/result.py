@@ -53,17 +53,11 @@ class Inducer(Protocol):
         ...
 
     def induce(
-        self,
-        episode: Episode,
-        groups: IntArray,
-        limits: Limits,
-        rng: np.random.Generator,
-        positive: int | None,
+        self, episode: Episode, groups: IntArray, limits: Limits, rng: np.random.Generator
     ) -> "Induced":
         """Return rules for the classes of an episode.
 
-        ``groups`` [N + F] are equal where variables and numbers come from one column. ``positive`` is, of two
-        classes, the one that the rule must be about; None if the inducer may choose.
+        ``groups`` [N + F] are equal where variables and numbers come from one column.
         """
         ...
 

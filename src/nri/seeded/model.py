@@ -79,14 +79,7 @@ class SeededModel:
         self.config = config or PathConfig()
         self.network = network
 
-    def induce(
-        self,
-        episode: Episode,
-        groups: IntArray,
-        limits: Limits,
-        rng: np.random.Generator,
-        positive: int | None,
-    ) -> Induced:
+    def induce(self, episode: Episode, groups: IntArray, limits: Limits, rng: np.random.Generator) -> Induced:
         """See :class:`nri.search.result.Inducer`."""
         # no posterior is needed where labels are very many, or must have a precision of their own
         many = bool(episode.weights.sum() >= self.config.labels_suffice)
@@ -99,7 +92,6 @@ class SeededModel:
                 rng=rng,
                 limits=limits,
                 objective=replace(OBJECTIVE, price=self.config.price_alone) if alone else OBJECTIVE,
-                positive=positive,
                 groups=groups,
                 near=few,
             )
@@ -130,7 +122,6 @@ class SeededModel:
             propose=SymbolicProposer(further=further),
             limits=limits,
             objective=ExpectedError(self.config.price_share * fair_price(of_plausible)),
-            positive=positive,
             groups=groups,
             prices=self._prices(beliefs, groups, episode),
             against_price=self.config.against_price,

@@ -18,7 +18,7 @@ from nri.induce.induce import Induction, induced
 from nri.induce.validate import HeldOut, cores, hold_out, price_of_knowledge, stratified_sample
 from nri.outcome import Classes
 from nri.report import ReportOptions, gather_report, render_report
-from nri.rule import FORMATS, Dnf, Label, Rule, clause_matrix
+from nri.rule import FORMATS, Dnf, Label, Rule
 from nri.serve.question import LABELS, Question, read, read_clauses
 from nri.serve.upload import Upload
 from nri.table.table import Table
@@ -99,8 +99,7 @@ def edited(work: Work, data: Any) -> Work:
         values = [*(read(one, "label", *LABELS) for one in sent), last]
         for label in values:
             work.rule.labels.index(label)
-    fires = clause_matrix(clauses, work.table.columns, len(work.table))
-    rule = work.table.explained.rule(clauses, fires, work.table.weights, values).with_plans(work.table.plans)
+    rule = count_clauses(clauses, work.table, values)
     given = [work.induction.rule, *(one.rule for shelf in work.shelf for one in shelf.all_rules)]
     return replace(work, rule=next((one for one in given if _decisions(one) == _decisions(rule)), rule))
 

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray
 from nri.episode import literal_truth
 from nri.errors import InputError, ScoresError
-from nri.induce.assemble import is_negated, literal_meanings
+from nri.induce.assemble import literal_meanings
 from nri.induce.folds import groups_of, make_folds
 from nri.outcome import Classes, Interval
 from nri.outcome.score import share_of, wilson
 from nri.rows.batches import batches
 from nri.rows.files import Files
-from nri.rule import Clause, Kind, clause_truth
+from nri.rule import Clause, Kind, Op, clause_truth
 from nri.table.binarizer import Binarizer
 from nri.table.cells import as_numbers
 from nri.table.source import Source, table_of
@@ -292,7 +292,7 @@ def _search(
     literals = literal_meanings(binarizer.variables_, binarizer.domain_)
     truth = literal_truth(*binarizer.cells(table.columns, len(table)))
     if not negations:
-        truth[:, [j for j, literal in enumerate(literals) if is_negated(literal)]] = False
+        truth[:, [j for j, literal in enumerate(literals) if literal.op is Op.NE]] = False
     least = max(10, math.ceil(0.02 * len(table))) if min_rows is None else min_rows
     found = search_slices(truth, wrong, max_literals=max_literals, min_rows=least, most=most)
     return [Clause(literals[j] for j in one.literals) for one in found]

@@ -143,7 +143,7 @@ def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) ->
 def _accuracy(model: PaperModel, table: HiddenRule) -> float:
     """Return how often the induced rule is expected to be right."""
     groups = np.arange(table.values.shape[1])
-    found = model.induce(table.support, groups, Limits(), np.random.default_rng(0), None)
+    found = model.induce(table.support, groups, Limits(), np.random.default_rng(0))
     answer = found.predict(table.values, table.known) == 1
     return float(np.where(answer, table.truth, 1 - table.truth).mean())
 
