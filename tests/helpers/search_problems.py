@@ -4,6 +4,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from nri.episode import Episode, make_episode
+from nri.rule.truth import first_to_fire
+from nri.search.candidates import clause_truth
+from nri.search.result import Induced
 
 
 @st.composite
@@ -41,3 +44,8 @@ def dnf_truth(values: np.ndarray, rule: list[tuple[int, ...]]) -> np.ndarray:
         [any(all(row[j] if j < n else not row[j - n] for j in clause) for clause in rule) for row in values],
         dtype=bool,
     )
+
+
+def deciding_branch(induced: Induced, literals: np.ndarray) -> np.ndarray:
+    """[M], which branch decides each row of literals [M, 2N]; their number where none fires."""
+    return first_to_fire(clause_truth(literals, [clause for _, clause in induced.branches]).T)

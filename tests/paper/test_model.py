@@ -126,7 +126,7 @@ def test_limits_hold():
     gates = ([[0.9, 0.8, 0, 0], [0, 0.7, 0, 0], [0, 0, 0.9, 0]], [0.9, 0.8, 0.7])
     assert induce(Scripted(gates), table, Limits(max_clauses=1), 1).rules[1] == ((0, 1),)
     assert induce(Scripted(gates), table, Limits(max_literals=1), 1).rules[1] == ((0,), (1,), (2,))
-    assert induce(Scripted(gates), table, Limits(negations=False), 1).rules[1] == ((0, 1), (1,))
+    assert induce(Scripted(gates), table, Limits(allowed=np.arange(4) < 2), 1).rules[1] == ((0, 1), (1,))
     assert induce(Scripted(gates), table, Limits(min_precision=0.6), 1).rules[1] == ((0, 1),)
 
 

@@ -54,7 +54,6 @@ def test_a_pool_is_the_plain_definition_by_sets_of_tuples(episode, data):
     masks = st.lists(st.booleans(), min_size=2 * n, max_size=2 * n).map(np.array)
     limits = Limits(
         max_literals=data.draw(st.integers(1, 3)),
-        negations=data.draw(st.booleans()),
         allowed=data.draw(st.none() | masks),
         required=data.draw(st.just(()) | st.tuples(masks)),
     )
@@ -97,8 +96,8 @@ def test_always_is_not_confused_with_a_literal_that_holds_everywhere():
 def test_limits_keep_out_long_forbidden_and_negated_clauses():
     rng = np.random.default_rng(0)
     literals = literal_truth(rng.random((50, 3)) < 0.5, np.ones((50, 3), bool))
-    allowed = np.array([True, True, False, True, True, False])
-    pool = build_pool(literals, all_clauses(3), Limits(max_literals=2, negations=False, allowed=allowed))
+    allowed = np.array([True, True, False, False, False, False])
+    pool = build_pool(literals, all_clauses(3), Limits(max_literals=2, allowed=allowed))
     assert set(pool.clauses) == {(), (0,), (1,), (0, 1)}
 
 

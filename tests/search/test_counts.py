@@ -55,7 +55,7 @@ def test_proposed_counts_keep_the_limits_and_say_what_they_gain(seed, most, pric
     values, known = rng.random((40, 7)) < 0.5, rng.random((40, 7)) < 0.9
     episode = make_episode(values, known, labels=rng.integers(0, 2, 40))
     task = search_rows(episode).task(1)
-    limits = Limits(max_literals=most, negations=bool(seed % 2))
+    limits = Limits(max_literals=most, allowed=np.arange(14) < 7 if seed % 2 else None)
     for count in propose_counts(task, limits, ExpectedError(price)):
         assert 2 <= count.at_least < len(count.literals) <= limits.max_literals
         assert limits.literal_mask(7)[list(count.literals)].all()

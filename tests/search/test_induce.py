@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_problems import dnf_truth, episodes, random_posterior
+from search_problems import deciding_branch, dnf_truth, episodes, random_posterior
 
 from nri.episode import literal_truth, make_episode
 from nri.search.greedy import induce
@@ -129,7 +129,7 @@ def test_limits_hold_for_the_rules_of_several_classes():
     assert any(induced.rules)
     assert all(len(rule) <= 2 for rule in induced.rules)
     assert all(len(clause) <= 2 for _, clause in induced.branches)
-    places = induced.places(literal_truth(values, np.ones_like(values)))
+    places = deciding_branch(induced, literal_truth(values, np.ones_like(values)))
     for place, (c, _) in enumerate(induced.branches):
         assert (labels[places == place] == c).mean() >= 0.6  # on the rows that it decides
 

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from nri.errors import InputError
@@ -13,5 +14,7 @@ def test_impossible_limits_are_refused_by_name(name, value):
         Limits(**{name: value})
 
 
-def test_no_negations_leaves_the_plain_literals():
-    assert Limits(negations=False).literal_mask(2).tolist() == [True, True, False, False]
+def test_every_literal_may_be_used_unless_some_are_allowed():
+    allowed = np.array([True, True, False, False])
+    assert Limits().literal_mask(2).all()
+    assert Limits(allowed=allowed).literal_mask(2).tolist() == allowed.tolist()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_problems import episodes
+from search_problems import deciding_branch, episodes
 
 from nri.episode import literal_truth, make_episode
 from nri.search.greedy import induce
@@ -33,7 +33,7 @@ def test_the_first_branch_that_fires_decides():
     episode = three_classes()
     induced = found(episode)
     literals = literal_truth(episode.values, episode.known)
-    places = induced.places(literals)
+    places = deciding_branch(induced, literals)
     classes = np.array([*(c for c, _ in induced.branches), induced.default])
     assert (induced.predict(episode.values, episode.known) == classes[places]).all()
     assert tuple(map(set, induced.rules)) == tuple(
@@ -59,7 +59,7 @@ def test_a_list_keeps_its_limits_and_more_lines_never_cost(episode, most):
 def test_every_branch_is_worth_its_line(episode):
     """Its class has a larger share of the rows that it decides than of those that reach it."""
     induced = found(episode)
-    places = induced.places(literal_truth(episode.values, episode.known))
+    places = deciding_branch(induced, literal_truth(episode.values, episode.known))
     masses = np.eye(3)[episode.labels] * episode.weights[:, None]
     if len(induced.branches) < 2:
         return  # a single literal may stand so that no rule is worse than one

@@ -42,7 +42,9 @@ def random_task(seed, n_rows=30, n_variables=4, soft=False):
 def test_never_worse_than_majority_and_the_best_literal(objective, episode, seed, max_clauses, negations):
     posterior = None if seed is None else random_posterior(episode, seed)
     task = search_rows(episode, posterior).task(1)
-    limits = Limits(max_clauses=max_clauses, negations=negations)
+    n_variables = task.n_variables
+    allowed = None if negations else np.arange(2 * n_variables) < n_variables
+    limits = Limits(max_clauses=max_clauses, allowed=allowed)
     usable = np.flatnonzero(limits.literal_mask(task.n_variables))
     pool = build_pool(task.literals, all_conjunctions(task.n_variables, usable, 2), limits)
     selection = select(pool, task, objective, limits)

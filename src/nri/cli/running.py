@@ -83,12 +83,7 @@ def serve(
     serve_page(port, model=model or DEFAULT_MODEL, browser=browser, initial=initial, log=message)
 
 
-def train(
-    config: Path,
-    directory: opt.File = None,
-    until: int | None = None,
-    quiet: bool = False,
-) -> None:
+def train(config: Path, directory: opt.File = None, until: int | None = None, quiet: bool = False) -> None:
     """Train a network on synthetic episodes; the same command goes on where a run stopped."""
     require_extra("train", "training", "torch", "safetensors", "jaxtyping")
     from nri.networks import load_training

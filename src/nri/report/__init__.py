@@ -3,12 +3,5 @@
 from nri.report.gather import Report, ReportOptions, gather_report, steps_of
 from nri.report.page import render_report, report_on, write_report
 
-__all__ = [
-    "Report",
-    "ReportOptions",
-    "gather_report",
-    "render_report",
-    "report_on",
-    "steps_of",
-    "write_report",
-]
+__all__ = ["Report", "ReportOptions", "gather_report"]
+__all__ += ["render_report", "report_on", "steps_of", "write_report"]

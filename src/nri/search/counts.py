@@ -101,7 +101,7 @@ class _CountSearch:
         if not rests:
             return []
         size = len(rests[0])
-        gains = self._covered(counts, size).max(axis=1, initial=-np.inf) if size else np.zeros(len(rests))
+        gains = _at_least(self._by_count(counts, size)).max(axis=1) if size else np.zeros(len(rests))
         return list(zip(self._priced(gains, size).tolist(), rests, strict=True))
 
     def _with_one_more(
@@ -135,10 +135,6 @@ class _CountSearch:
         numbers = np.arange(size + 1, dtype=np.float32)[:, None]
         return np.asarray((counts[:, None] == numbers) * self.gain)
 
-    def _covered(self, counts: NDArray[np.float32], size: int) -> NDArray[np.float32]:
-        """[rests, size], what each clause gains for each k."""
-        return _at_least(self._by_count(counts, size))
-
     def cost(self, members: Members) -> float:
         """Return the cost at the best k."""
         counts = self.truth[:, list(members)].sum(axis=1)
@@ -151,7 +147,7 @@ class _CountSearch:
     def clause(self, members: Members) -> IndexCount:
         """Return the clause with its best k, of equals the one that covers least."""
         counts = self.truth[:, list(members)].sum(axis=1)
-        gains = np.round(self._covered(counts[None], len(members))[0], 6)
+        gains = np.round(_at_least(self._by_count(counts[None], len(members)))[0], 6)
         at_least = len(gains) - int(np.argmax(gains[::-1])) if len(gains) else 0
         return IndexCount(tuple(sorted(self.usable[list(members)].tolist())), at_least)
 

@@ -22,9 +22,8 @@ class Limits:
     max_branches: int | None = None
     """Most branches of the whole rule; by default about two a class, see :meth:`branches`."""
     max_literals: int = 6  # Most literals in one clause.
-    negations: bool = True  # Whether a literal may be a negated variable.
     allowed: BoolArray | None = None
-    """[2N] or None; which literals may be used at all (columns to use, columns never to use)."""
+    """[2N] or None; which literals may be used at all."""
     min_precision: float = 0.0  # Least share of its class among the rows that a clause covers.
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
@@ -35,7 +34,6 @@ class Limits:
     """[N], equal for variables of one column; a counting clause has one member of a column at most."""
     among: int = 0
     """Literals that there were before somebody chose those at hand by what they tell; 0 if nobody did."""
-
     positive: int | None = None
     """Of two classes the one that the rule must be about; None if the inducer may choose."""
 
@@ -71,9 +69,4 @@ class Limits:
 
     def literal_mask(self, n_variables: int) -> BoolArray:
         """[2N], where a literal may be used."""
-        mask = np.ones(2 * n_variables, dtype=bool)
-        if self.allowed is not None:
-            mask &= self.allowed
-        if not self.negations:
-            mask[n_variables:] = False
-        return mask
+        return np.ones(2 * n_variables, dtype=bool) if self.allowed is None else self.allowed

@@ -86,11 +86,8 @@ class Induced:
         classes = range(self.n_classes)
         return tuple(tuple(clause for owner, clause in self.branches if owner == c) for c in classes)
 
-    def places(self, literals: BoolArray) -> IntArray:
-        """[M], which branch decides each row of literals [M, 2N]; their number where none fires."""
-        return first_to_fire(clause_truth(literals, [clause for _, clause in self.branches]).T)
-
     def predict(self, values: BoolArray, known: BoolArray) -> IntArray:
         """[M], the class of each row."""
         classes = np.append([c for c, _ in self.branches], self.default).astype(np.int64)
-        return classes[self.places(literal_truth(values, known))]
+        fires = clause_truth(literal_truth(values, known), [clause for _, clause in self.branches])
+        return classes[first_to_fire(fires.T)]

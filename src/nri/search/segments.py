@@ -197,9 +197,6 @@ class _Segmenter:
             return best
         return ClauseList((tuple(sorted((*bases[base], literal))),), float(bits[base, literal]))
 
-    def _allowed(self, clause: LiteralSet) -> bool:
-        return all(wanted[list(clause)].any() for wanted in self.problem.required)
-
     def leaves(self) -> tuple[LiteralSet, ...]:
         """Return the leaves of a tree that is split where that explains most; the largest is left out."""
         leaves: list[LiteralSet] = [()]
@@ -214,7 +211,8 @@ class _Segmenter:
             splits |= {part: self._split(part) for part in parts}
         sizes = [float(self.problem.weights[self.mask(leaf)].sum()) for leaf in leaves]
         ordered = [leaves[i] for i in sorted(range(len(leaves)), key=lambda i: (sizes[i], leaves[i]))]
-        chosen = tuple(leaf for leaf in ordered[:-1] if leaf and self._allowed(leaf))
+        required = self.problem.required
+        chosen = tuple(x for x in ordered[:-1] if x and all(one[list(x)].any() for one in required))
         return chosen if np.isfinite(self.bits(chosen)) else ()
 
     def _split(self, leaf: LiteralSet) -> tuple[float, int, int]:

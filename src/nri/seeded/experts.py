@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.seeded.kernels import Alike, Kernels
+from nri.seeded.kernels import Alike, FloatArray, Kernels
 from nri.weights import EXPERTS
 
 Array = NDArray[Any]
-FloatArray = NDArray[np.float32]
 
 COUNCIL = len(EXPERTS) - 1  # The blend of all the others; its index in the last axis.
 
