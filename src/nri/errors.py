@@ -37,8 +37,8 @@ class UnknownColumnError(InputError):
 
     def __init__(self, name: str, present: Sequence[str], what: str = "column", where: str = "") -> None:
         self.name, self.present = name, tuple(present)  # what was asked for, and what there is
-        asked = f"{where}: " if where else ""
-        super().__init__(f"{asked}no {what} {name!r}{nearest(name, present)}")
+        prefix = f"{where}: " if where else ""
+        super().__init__(f"{prefix}no {what} {name!r}{nearest(name, present)}")
 
 
 class TargetError(InputError):

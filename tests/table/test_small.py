@@ -15,10 +15,10 @@ from nri.table import Binarizer, LeftOut, Reason, label_table, table_of, with_su
 from nri.table.by_plan import read_condition
 from nri.table.cells import as_code, fold, some_cells, spellings_of, text_cells
 from nri.table.codes import missing_codes
-from nri.table.cuts import Cut, even_thresholds, find_thresholds, plain_date, say
+from nri.table.cuts import Cut, even_thresholds, find_thresholds, plain_date, plain_threshold
 from nri.table.delimited import sniff_delimiter
 from nri.table.excel import _column_number, column_letters
-from nri.table.files import database_of, in_words, machine_budget, url_of, without_password
+from nri.table.files import database_of, machine_budget, size_text, url_of, without_password
 from nri.table.formats import unpacked
 from nri.table.left_out import describe_left_out, refusal
 from nri.table.number import COMMA_GROUPS, is_missing_word, sure_value
@@ -31,7 +31,7 @@ from nri.texts import one_line
 
 
 def test_sizes_are_written_in_words():
-    assert [in_words(size) for size in (50 << 20, 3 << 30, 100)] == ["50 MB", "3.0 GB", "100 bytes"]
+    assert [size_text(size) for size in (50 << 20, 3 << 30, 100)] == ["50 MB", "3.0 GB", "100 bytes"]
 
 
 def test_databases_are_known_by_their_first_bytes():
@@ -90,7 +90,7 @@ def test_thresholds_are_said_plainly():
     age = np.array([23.0, 31, 45, 58, 65, 70])
     assert find_thresholds(age, np.array([0, 0, 0, 0, 1, 1]), min_thresholds=1) == [60]
     assert even_thresholds(np.arange(100.0), np.ones(100), 4) == [25, 50, 75]
-    assert say(np.array([23.0, 31, 45, 58]), Cut(1, np.array([1, 2]))) == 30
+    assert plain_threshold(np.array([23.0, 31, 45, 58]), Cut(1, np.array([1, 2]))) == 30
     low, high = np.datetime64("2019-11-05", "us"), np.datetime64("2020-02-03", "us")
     assert plain_date(low, high, low) == np.datetime64("2020-01-01")
 

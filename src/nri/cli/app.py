@@ -110,13 +110,13 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command that takes records be called with their fields, which is what typer sees of it."""
     hints = get_type_hints(command)
     records: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
-    given: list[inspect.Parameter] = []
+    parameters: list[inspect.Parameter] = []
     for name, parameter in inspect.signature(command).parameters.items():
         record = records.get(name)
         types = hints if record is None else get_type_hints(record)
         own = [parameter] if record is None else inspect.signature(record).parameters.values()
         kinds = {one.name: Annotated[types[one.name], declared(command.__name__, one.name)] for one in own}
-        given += [one.replace(kind=one.KEYWORD_ONLY, annotation=kinds[one.name]) for one in own]
+        parameters += [one.replace(kind=one.KEYWORD_ONLY, annotation=kinds[one.name]) for one in own]
 
     @wraps(command)
     def called(**options: Any) -> None:
@@ -126,8 +126,8 @@ def spread(command: Callable[..., None]) -> Callable[..., None]:
             options[name] = record(**{field: options.pop(field) for field in own})
         command(**options)
 
-    called.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined]  # for typer
-    called.__annotations__ = {one.name: one.annotation for one in given}
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # for typer
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
     return called
 
 
@@ -145,8 +145,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     prepare_streams()
     try:
         with notes_on_stderr():
-            given = None if arguments is None else list(arguments)
-            code = app(args=given, prog_name="nri", standalone_mode=False)
+            args = None if arguments is None else list(arguments)
+            code = app(args=args, prog_name="nri", standalone_mode=False)
             sys.stdout.flush()  # what cannot be written fails now, not when Python ends
     except Exception as error:
         from nri.cli.errors import end_with

@@ -133,7 +133,7 @@ def rows_in_place(
     files: "Files | None",
     reading: opt.Reading,
     rows: opt.RowOptions,
-    said: "Callable[[tuple[str, ...]], tuple[str, ReadOptions]]",
+    options_of: "Callable[[tuple[str, ...]], tuple[str, ReadOptions]]",
 ) -> "Rows":
     """Open rows that stay in large files, or in a database; the names of columns say how they are read."""
     for option in ("weights", "groups", "time_order"):
@@ -150,11 +150,11 @@ def rows_in_place(
     else:
         shown = files.paths[0] if not files.many else f"{len(files.paths)} files"
         message(f"{shown}: rows stay where they are, in DuckDB (--engine memory reads them)")
-        engine = open_files(files, memory=rows.memory, options=lambda names: said(tuple(names))[1])
+        engine = open_files(files, memory=rows.memory, options=lambda names: options_of(tuple(names))[1])
     try:
-        target, options = said(tuple(one.name for one in engine.columns))
-        asked = {name: getattr(reading, name) for name in ("positive", "time", "event")}
-        large: Rows = rows_in_engine(engine, target or None, **asked, options=options, size=rows.sample)
+        target, options = options_of(tuple(one.name for one in engine.columns))
+        outcome = {name: getattr(reading, name) for name in ("positive", "time", "event")}
+        large: Rows = rows_in_engine(engine, target or None, **outcome, options=options, size=rows.sample)
     except BaseException:
         engine.close()
         raise
@@ -186,13 +186,13 @@ def write_text(path: Path, text: str) -> None:
 
 def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str | Path | None]) -> None:
     """Raise before the work begins if a result could not be written in the end, or would destroy an input."""
-    given = {option: path for option, path in outputs.items() if path is not None}
-    for option, path in given.items():
+    paths = {option: path for option, path in outputs.items() if path is not None}
+    for option, path in paths.items():
         _check_writable(path)
         for what, source in inputs.items():
             if source not in (None, "-") and path.exists() and _same_file(path, Path(str(source))):
                 raise InputError(f"{option} {path} is {what} itself; choose another name")
-        for other, earlier in given.items():
+        for other, earlier in paths.items():
             if other < option and _same_file(path, earlier):
                 raise InputError(f"{other} and {option} are both {path}; choose two names")
 

@@ -50,22 +50,22 @@ def run(
     from nri.induce.induce import induce_rule
 
     settings = settings_of(options, rows)
-    asked = Question(rows, settings, scoring, output, source, sample)
+    question = Question(rows, settings, scoring, output, source, sample)
     floors = cost = validation = None
     has_floors = bool(options.min_sensitivity or options.min_specificity)
     if has_floors or settings.stable or settings.knowledge.keep or scoring.protect:
         from nri.cli.output import check_supported, reach_floors
 
-        check_supported(asked, options)
+        check_supported(question, options)
         if has_floors:
-            floors = reach_floors(asked, options)
-            asked = replace(asked, settings=replace(settings, tilt=floors[0].tilt))
+            floors = reach_floors(question, options)
+            question = replace(question, settings=replace(settings, tilt=floors[0].tilt))
     with progress("searching for a rule") as step:
-        induction = induce_rule(rows, asked.settings, rng=asked.rng, step=step.describe)
+        induction = induce_rule(rows, question.settings, rng=question.rng, step=step.describe)
     if not output.quiet or settings.knowledge or settings.prices_errors or scoring.cv or floors is not None:
         from nri.cli.output import judge
 
-        validation, cost = judge(asked, induction, floors)
+        validation, cost = judge(question, induction, floors)
     about = {}
     if form == "json" or scoring.html is not None:
         from nri.cli.output import provenance
@@ -75,7 +75,7 @@ def run(
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more
 
-        show_more(asked, induction, form, validation, about)
+        show_more(question, induction, form in (None, "text"), validation, about)
 
 
 def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = None) -> str:
@@ -95,9 +95,9 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
 
 def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> str | None:
     """Return the format of a rule, None if none is asked for; raise now if nothing could be written later."""
-    given = {"--out": output.out, "--html": None if scoring is None else scoring.html}
-    if any(given.values()):
-        check_outputs(given, {"the table": file})
+    outputs = {"--out": output.out, "--html": None if scoring is None else scoring.html}
+    if any(outputs.values()):
+        check_outputs(outputs, {"the table": file})
     if scoring is not None and scoring.prevalence is not None:
         if not (scoring.cv or scoring.html):
             raise InputError("--prevalence is about estimates on new rows; add --cv or --html")

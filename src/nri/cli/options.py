@@ -32,13 +32,13 @@ def _parameter(
     names: str, about: str, bounds: Mapping[str, Any] | None = None, *, panel: str | None = None
 ) -> Any:
     """Return an option by its names and what its value is called; a flag has none, an argument only that."""
-    words, more = names.split(), dict(bounds or {})
-    if not words[0].startswith("-"):
+    parts, more = names.split(), dict(bounds or {})
+    if not parts[0].startswith("-"):
         return typer.Argument(metavar=names, help=about, **more)
-    metavar = None if words[-1].startswith("-") else words.pop()
+    metavar = None if parts[-1].startswith("-") else parts.pop()
     if panel is not None:
         more |= {"rich_help_panel": panel, "show_default": False}
-    return typer.Option(*words, metavar=metavar or (" " if panel else None), help=about, **more)
+    return typer.Option(*parts, metavar=metavar or (" " if panel else None), help=about, **more)
 
 
 @dataclass(frozen=True)

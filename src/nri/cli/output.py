@@ -45,11 +45,11 @@ if TYPE_CHECKING:  # which would load what few commands need
 FEW_SAMPLES = 10  # Samples behind the one line of `nri induce --stable`.
 
 
-def check_supported(asked: Question, options: InduceOptions) -> None:
+def check_supported(question: Question, options: InduceOptions) -> None:
     """Refuse options that the outcome, the columns or the source of rows do not allow."""
-    rows, settings = asked.rows, asked.settings
+    rows, settings = question.rows, question.settings
     floors = {"--min-sensitivity": options.min_sensitivity, "--min-specificity": options.min_specificity}
-    for name in asked.scoring.protect or ():
+    for name in question.scoring.protect or ():
         if name not in rows.columns:
             raise UnknownColumnError(name, tuple(rows.columns))
     if not isinstance(rows.outcome, Classes):
@@ -57,19 +57,19 @@ def check_supported(asked: Question, options: InduceOptions) -> None:
             raise InputError("--min-sensitivity and --min-specificity are about a class; drop them")
         if settings.stable:
             raise InputError("--stable is for rules about classes; drop it")
-    if asked.table is None:
-        given = {"--keep": settings.knowledge.keep, **floors, "--stable": settings.stable}
-        for option, value in given.items():
+    if question.table is None:
+        unsupported = {"--keep": settings.knowledge.keep, **floors, "--stable": settings.stable}
+        for option, value in unsupported.items():
             if value:
                 raise InputError(f"{option} is for tables that are read into memory; add --engine memory")
 
 
-def reach_floors(asked: Question, options: InduceOptions) -> tuple[Floored, HeldOut]:
+def reach_floors(question: Question, options: InduceOptions) -> tuple[Floored, HeldOut]:
     """Weigh errors until floors are met on held-out rows."""
-    assert asked.table is not None, "floors are refused for other rows"
+    assert question.table is not None, "floors are refused for other rows"
     least = Floors(options.min_sensitivity, options.min_specificity)
     with progress("cross-validating until the floor is met", steps=most_steps()) as step:
-        floored, held = meet_floors(asked.table, asked.settings, least, rng=asked.rng, step=step)
+        floored, held = meet_floors(question.table, question.settings, least, rng=question.rng, step=step)
     message(str(floored), always=not floored.met)
     return floored, held
 
@@ -86,11 +86,12 @@ class Validation:
     data: dict[str, Any]  # all of it, for JSON
 
 
-def _validation(asked: Question, rule: Rule, held: HeldOut, floors: Floored | None = None) -> Validation:
+def _validation(question: Question, rule: Rule, held: HeldOut, floors: Floored | None = None) -> Validation:
     score, cost = held.score, None
     measures: tuple[Diagnostics, ...] = ()
     if rule.predicts.kind == "classes":
-        cost, measures = held.cost(asked.settings), held.diagnostics(rule.described, asked.scoring.prevalence)
+        cost = held.cost(question.settings)
+        measures = held.diagnostics(rule.described, question.scoring.prevalence)
     warning = score.warning if cost is None else cost.warning
     if floors is not None and floors.tilt != 1.0:  # a floor is worth what it costs
         warning = ""
@@ -152,26 +153,26 @@ def _table(target: str, measures: Sequence[Diagnostics]) -> str:
 
 
 def judge(
-    asked: Question, induction: Induction, floors: tuple[Floored, HeldOut] | None
+    question: Question, induction: Induction, floors: tuple[Floored, HeldOut] | None
 ) -> tuple[Validation | None, MeanCost | None]:
     """Say what was searched, what knowledge costs and what is doubtful; return how good the rule is."""
-    rule, table, settings = induction.rule, asked.table, asked.settings
+    rule, table, settings = induction.rule, question.table, question.settings
     cost = validation = None
-    if not asked.output.quiet:
-        _show_search(induction, asked.rows)
+    if not question.output.quiet:
+        _show_search(induction, question.rows)
     if table is not None and settings.knowledge:
-        message(str(price_of_knowledge(table, settings, rule, rng=asked.rng)))
+        message(str(price_of_knowledge(table, settings, rule, rng=question.rng)))
     if table is not None and settings.prices_errors:
         cost = mean_cost(table, coded_predictions(rule, table), settings)
     if floors is not None:
-        validation = _validation(asked, rule, floors[1], floors[0])
-    elif asked.scoring.cv:
+        validation = _validation(question, rule, floors[1], floors[0])
+    elif question.scoring.cv:
         with progress("cross-validating", steps=FOLDS) as step:
-            held = hold_out(asked.rows, settings, rng=asked.rng, jobs=cores(), step=step)
-        validation = _validation(asked, rule, held)
+            held = hold_out(question.rows, settings, rng=question.rng, jobs=cores(), step=step)
+        validation = _validation(question, rule, held)
     if validation is not None and validation.held.source is not None:
         message(note_on_rows(validation.held.source, "--groups {}".format))
-    if not asked.output.quiet:
+    if not question.output.quiet:
         message(_warning(rule.settled, table, validation))
     return validation, cost
 
@@ -201,10 +202,10 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
         return remedy
     if rule.support.rows < _FEW_ROWS:
         return f"{number(rule.support.rows)} rows cannot tell a rule from chance: give {_FEW_ROWS} or more"
-    if table is not None and len(rule.columns) <= 2 and (found := leak(rule, table)):
-        it = "is it" if len(found.columns) == 1 else "is one of them"
-        remedy = f'Then leave it out: --without "{found.columns[0]}"'
-        quoted = dataclasses.replace(found, columns=tuple(map(repr, found.columns)))
+    if table is not None and len(rule.columns) <= 2 and (leaked := leak(rule, table)):
+        it = "is it" if len(leaked.columns) == 1 else "is one of them"
+        remedy = f'Then leave it out: --without "{leaked.columns[0]}"'
+        quoted = dataclasses.replace(leaked, columns=tuple(map(repr, leaked.columns)))
         return f"{quoted}: {it} the target in other words, or known only afterwards? {remedy}"
     late = [name for name in rule.columns if not _AFTERWARDS.isdisjoint(re.split(r"[\W_]+", name.lower()))]
     if late:
@@ -246,21 +247,21 @@ def _remedy(rule: Rule) -> str:
 
 
 def show_more(
-    asked: Question, induction: Induction, form: str | None, found: Validation | None, about: dict[str, Any]
+    question: Question, induction: Induction, as_text: bool, judged: Validation | None, about: dict[str, Any]
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
-    rule, settings, scoring = induction.rule.settled, asked.settings, asked.scoring
-    if asked.table is None:
+    rule, settings, scoring = induction.rule.settled, question.settings, question.scoring
+    if question.table is None:
         if not (scoring.html or scoring.protect):
             return
         message("groups and report are about a sample; the rule was counted on all rows")
-    table = in_memory(asked.rows, asked.sample)
+    table = in_memory(question.rows, question.sample)
     if settings.stable and rule.branches:
         with progress("inducing from samples", steps=FEW_SAMPLES) as step:
-            result = clause_stability(table, rule, settings, rng=asked.rng, samples=FEW_SAMPLES, step=step)
+            result = clause_stability(table, rule, settings, rng=question.rng, samples=FEW_SAMPLES, step=step)
         message(f"stable: {result}")
     for column in scoring.protect or ():
-        if form in (None, "text") or asked.output.out is not None:  # not between the lines of another format
+        if as_text or question.output.out is not None:  # not between the lines of another format
             emit("\n" + _groups_table(by_group(table, induction.rule, column)))
     for column in protected_columns(induction.rule):
         if column not in (scoring.protect or ()):
@@ -271,14 +272,14 @@ def show_more(
     from nri.report import ReportOptions, gather_report, render_report, steps_of
 
     options = ReportOptions(
-        source=None if asked.source == "-" else Path(asked.source).name,
+        source=None if question.source == "-" else Path(question.source).name,
         clinical=scoring.clinical,
         seed=scoring.random_state,
         prevalence=scoring.prevalence,
         protect=tuple(scoring.protect or ()),
         provenance=about,
     )
-    held, floors = (None, None) if found is None else (found.held, found.floors)
+    held, floors = (None, None) if judged is None else (judged.held, judged.floors)
     with progress("writing the report", steps=steps_of(options)) as step:
         report = gather_report(table, induction, settings, options=options, held=held, step=step)
         write_text(scoring.html, render_report(dataclasses.replace(report, floors=floors)))
@@ -293,16 +294,16 @@ def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]
     if os.path.isfile(source):
         with open(source, "rb") as file:
             about |= {"file": Path(source).name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-    given = [
+    arguments = [
         f"{one.name}={value}"
         for record in records
         for one in dataclasses.fields(record)
-        if (value := getattr(record, one.name)) != one.default and one.name not in _UNTOLD
+        if (value := getattr(record, one.name)) != one.default and one.name not in _UNRECORDED
     ]
-    return about | {"options": given, "notes": [str(note) for note in getattr(rows, "notes", ())]}
+    return about | {"options": arguments, "notes": [str(note) for note in getattr(rows, "notes", ())]}
 
 
-_UNTOLD = {"html", "out", "quiet", "form", "dialect"}  # Options that do not change the rule.
+_UNRECORDED = {"html", "out", "quiet", "form", "dialect"}  # Options that do not change the rule.
 
 
 def _groups_table(groups: Groups) -> str:
@@ -379,8 +380,8 @@ def show_stability(rule: Rule | None, result: Stability) -> None:
     emit(f"{result}\n\n")
     lines = [("clause of the rule", "for", "same words", "same conditions", "rows in common")]
     for one in result.clauses:
-        words, conditions, rows = map("{:.0%}".format, (one.same_words, one.same_conditions, one.overlap))
-        lines.append((*_clause_of(one), words, conditions, rows))
+        wording, conditions, rows = map("{:.0%}".format, (one.same_words, one.same_conditions, one.overlap))
+        lines.append((*_clause_of(one), wording, conditions, rows))
     if result.clauses:
         emit(text_table(lines, left=2))
     rest = [(*_clause_of(one), f"{one.share:.0%}") for one in result.recurring if not one.in_rule]

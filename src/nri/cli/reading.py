@@ -53,8 +53,8 @@ def open_rows(
         in_database = "://" in file
         files = None if in_database else large_files(file, rows)
         if in_database or files is not None:
-            said = cache(partial(_outcome_and_options, reading, config))
-            opened: Any = rows_in_place(file, files, reading, rows, said)
+            options_of = cache(partial(_outcome_and_options, reading, config))
+            opened: Any = rows_in_place(file, files, reading, rows, options_of)
         else:
             opened = _read_rows(file, reading, rows, config)
     with closing(opened) if hasattr(opened, "close") else nullcontext():
@@ -97,21 +97,21 @@ def _outcome_and_options(
 def large_files(file: str, place: opt.RowOptions | opt.StreamOptions) -> "Files | None":
     """Return the files whose rows are not read into memory at once; None for small ones and other formats."""
     if isinstance(place, opt.StreamOptions):
-        asked, large = place.streaming, "stream"
+        engine, large = place.streaming, "stream"
     else:
-        asked, large = place.engine, "duckdb"
-    if asked not in ("auto", "memory", large):
-        raise InputError(f"no engine {asked!r}; use one of auto, memory, {large}")
+        engine, large = place.engine, "duckdb"
+    if engine not in ("auto", "memory", large):
+        raise InputError(f"no engine {engine!r}; use one of auto, memory, {large}")
     if file == "-" or place.sheet is not None or place.header is not None:
-        if asked == large:
+        if engine == large:
             raise InputError(f"--engine {large} reads files, not standard input or workbooks; leave it out")
         return None
     is_text = file.lower().endswith((".csv", ".tsv", ".txt"))
-    if is_text and asked == "auto" and os.path.isfile(file) and os.path.getsize(file) < _SURELY_SMALL:
+    if is_text and engine == "auto" and os.path.isfile(file) and os.path.getsize(file) < _SURELY_SMALL:
         return None
     from nri.rows.files import goes_by_engine
 
-    return goes_by_engine(file, "duckdb" if asked == large else asked)
+    return goes_by_engine(file, "duckdb" if engine == large else engine)
 
 
 _LEAST_ENDING = 3  # Letters that the end of a column's name must have to be taken for it.
@@ -171,16 +171,16 @@ def settings_of(options: opt.RuleOptions, rows: "Table | Rows", *taken: str) -> 
     taken = (*taken, *(one.name for one in keys if one is not None))
     settings = Settings() if options.config is None else read_settings(options.config, classes)
     names = {field.name for field in fields(Settings)} & {field.name for field in fields(options)}
-    given: dict[str, Any] = {name: getattr(options, name) or None for name in names}
-    given["use"] = split_names(options.use, present)
-    given["never"] = split_names(options.never, (*present, *taken))
+    values: dict[str, Any] = {name: getattr(options, name) or None for name in names}
+    values["use"] = split_names(options.use, present)
+    values["never"] = split_names(options.never, (*present, *taken))
     if isinstance(options, opt.InduceOptions):
-        given["counts"] = "points" if options.points else None
-        given["costs"] = parse_costs(options.costs, classes) if options.costs else None
-        given["ordered"] = parse_order(options.ordered, classes) if options.ordered else None
+        values["counts"] = "points" if options.points else None
+        values["costs"] = parse_costs(options.costs, classes) if options.costs else None
+        values["ordered"] = parse_order(options.ordered, classes) if options.ordered else None
         if options.keep is not None:
-            given["knowledge"] = replace(settings.knowledge, keep=read_rule(options.keep))
-    settings = replace(settings, **{name: value for name, value in given.items() if value is not None})
+            values["knowledge"] = replace(settings.knowledge, keep=read_rule(options.keep))
+    settings = replace(settings, **{name: value for name, value in values.items() if value is not None})
     return replace(settings, never=[name for name in settings.never if name not in taken])
 
 

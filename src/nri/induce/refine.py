@@ -24,7 +24,7 @@ from nri.rule import Clause, Column, Label, Literal, Op, Rule, Value, clause_mat
 from nri.rule.literal import plain_value
 from nri.rule.truth import first_to_fire
 from nri.search.objective import DescriptionLength, clause_bits
-from nri.table.cuts import Cut, say
+from nri.table.cuts import Cut, plain_threshold
 from nri.table.table import Table
 
 Border = tuple[str, Value]  # A column and the value that literals compare it with
@@ -49,7 +49,7 @@ class Cells:
 
     def value(self, cut: Cut) -> Value:
         """Return the plainest value that cuts there."""
-        return plain_value(say(self.distinct, cut))
+        return plain_value(plain_threshold(self.distinct, cut))
 
 
 class SupportRows:
@@ -311,8 +311,8 @@ def with_borders(rule: Rule, places: Mapping[Border, Value]) -> list[tuple[Claus
 
     def moved(literal: Literal) -> Literal:
         border = literal.column, literal.value
-        elsewhere = literal.op.ordered and border in places
-        return Literal(literal.column, literal.op, places[border]) if elsewhere else literal
+        moves = literal.op.ordered and border in places
+        return Literal(literal.column, literal.op, places[border]) if moves else literal
 
     branches = []
     for clause, label in branches_of(rule):

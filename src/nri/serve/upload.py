@@ -25,7 +25,7 @@ from nri.rule.phrase import phrase_label
 from nri.table.binarizer import why_useless
 from nri.table.cuts import plain_number
 from nri.table.excel import SheetChoice
-from nri.table.files import Budget, in_words
+from nri.table.files import Budget, size_text
 from nri.table.source import Source, open_source
 from nri.table.table import Table
 from nri.table.target import encode, read_answers
@@ -44,7 +44,7 @@ BUDGET = Budget(
 )
 """What a dropped file may take, whatever its format and however it is packed."""
 
-TOO_LARGE = f"the file is larger than {in_words(MAX_BYTES)}, the most this page takes; {BUDGET.remedy}"
+TOO_LARGE = f"the file is larger than {size_text(MAX_BYTES)}, the most this page takes; {BUDGET.remedy}"
 
 MAX_VALUES = 60  # Most categories of one column that the page offers in a list.
 _TARGET_NAMES = ("target", "label", "class", "outcome", "y", "diagnosis", "result", "survived", "churn")

@@ -53,7 +53,7 @@ def find_thresholds(
     cuts, least = _supervised_cuts(cumulative, first, max_thresholds), min(min_thresholds, max_thresholds)
     if first and not cuts and least > 0:  # the best one all the same, though it does not pay
         cuts = [first]
-    return _said(distinct, _filled_up(cuts, cumulative.sum(axis=1), least))
+    return _thresholds(distinct, _filled_up(cuts, cumulative.sum(axis=1), least))
 
 
 def _cumulative_counts(
@@ -141,15 +141,15 @@ def even_thresholds(values: NDArray[Any], weights: FloatArray, parts: int) -> li
     if len(distinct) < 2:
         return []
     rank = np.concatenate([[0.0], np.cumsum(np.bincount(codes, weights[weights > 0]))])
-    return _said(distinct, [_quantile_cut(rank, part / parts) for part in range(1, parts)])
+    return _thresholds(distinct, [_quantile_cut(rank, part / parts) for part in range(1, parts)])
 
 
-def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
+def _thresholds(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
     """Return the thresholds of cuts, most wanted first, so that no two part the rows alike."""
     thresholds: dict[int, Any] = {}
     for cut in cuts:
         for choice in (cut, Cut(cut.best, np.array([cut.best]))):  # its plainest number, or its own place
-            threshold = say(distinct, choice)
+            threshold = plain_threshold(distinct, choice)
             place = int(np.searchsorted(distinct, threshold, side="right"))
             if place not in thresholds:
                 thresholds[place] = threshold
@@ -157,7 +157,7 @@ def _said(distinct: NDArray[Any], cuts: list[Cut]) -> list[Any]:
     return [thresholds[place] for place in sorted(thresholds)]
 
 
-def say(distinct: NDArray[Any], cut: Cut) -> Any:
+def plain_threshold(distinct: NDArray[Any], cut: Cut) -> Any:
     """Return the plainest threshold of a cut or of one that is as good."""
     low, high = distinct[cut.alike[0] - 1], distinct[cut.alike[-1]]
     below, above = distinct[cut.best - 1], distinct[cut.best]

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from nri.errors import InputError, require_extra
 from nri.table.cells import check_distinct, number_as_text, objects_of
-from nri.table.files import MEMORY_A_CELL, Budget, in_words
+from nri.table.files import MEMORY_A_CELL, Budget, size_text
 
 logger = logging.getLogger(__name__)
 
@@ -166,7 +166,7 @@ def _parse(content: bytes, name: str, sheet: str | None, budget: Budget) -> dict
     most = min(budget.cells, budget.memory // MEMORY_A_CELL)
     request = json.dumps({"sheet": sheet, "memory": memory, "cells": most}).encode() + b"\n" + content
     command = [sys.executable, "-P", str(Path(__file__).with_name("excel_child.py"))]
-    answer = {"problem": f"it cannot be parsed within {in_words(memory)} of memory"}  # unless there is one
+    answer = {"problem": f"it cannot be parsed within {size_text(memory)} of memory"}  # unless there is one
     try:  # the parser writes a page about each panic
         done = subprocess.run(command, input=request, capture_output=True, timeout=seconds, check=False)
         if done.stdout.endswith(b"\n"):

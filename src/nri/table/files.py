@@ -55,7 +55,7 @@ class Budget:
         for limit, size in sizes.items():
             most = getattr(self, limit)
             if size > most:
-                shown = f"{most:,}".replace(",", " ") if limit == "cells" else in_words(most)
+                shown = f"{most:,}".replace(",", " ") if limit == "cells" else size_text(most)
                 raise InputError(f"{name} {_REFUSALS[limit].format(shown)}; {self.remedy}")
 
     def check_text(self, size: int, cells: int, name: str) -> None:
@@ -86,7 +86,7 @@ def free_memory() -> int:
         return 4 << 30
 
 
-def in_words(size: int) -> str:
+def size_text(size: int) -> str:
     """Write a number of bytes: 3.0 GB, 50 MB, 100 bytes."""
     if size >= 1 << 30:
         return f"{size / (1 << 30):.1f} GB"
@@ -98,8 +98,7 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
     if source == "-":
         return "standard input", _read_all(sys.stdin.buffer, "standard input", budget)
     if not isinstance(source, str | Path):
-        given = getattr(source, "name", None)
-        name = given if isinstance(given, str) else "the file"
+        name = named if isinstance(named := getattr(source, "name", None), str) else "the file"
         return name, _read_all(source, name, budget)
     if isinstance(source, str) and "://" in source and not os.path.exists(source):
         raise InputError(f"{without_password(source)} is a URL, not a file; download the table and give that")
