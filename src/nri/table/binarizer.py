@@ -81,8 +81,8 @@ def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason |
     n_cells, n_distinct = int(counts.sum()), len(distinct)
     if n_distinct == 2:
         return None
-    length, words = np.mean([(len(text), text.count(" ") + 1) for text in distinct], axis=0)
-    if n_distinct > 0.5 * n_cells and length > _LONG_TEXT and words >= _MANY_WORDS:
+    length, n_words = np.mean([(len(text), text.count(" ") + 1) for text in distinct], axis=0)
+    if n_distinct > 0.5 * n_cells and length > _LONG_TEXT and n_words >= _MANY_WORDS:
         return Reason.FREE_TEXT
     hardly_repeated = n_distinct == n_cells or (n_distinct >= 0.9 * n_cells and n_cells >= _FEW_ROWS)
     if hardly_repeated or all(map(_UUID.fullmatch, distinct)):
@@ -171,13 +171,13 @@ class Binarizer:
         """Return [M, F]: the cells of number and date columns with mean 0 and spread 1, 0 where unknown."""
         measured = [name for name in self.columns_ if name in self._scales]
         n_rows = row_count({name: columns[name] for name in self.columns_})
-        found = np.zeros((n_rows, len(measured)), np.float32)
+        matrix = np.zeros((n_rows, len(measured)), np.float32)
         # rounded and clipped, so that no order of rows or columns shows in the last digits
         for index, name in enumerate(measured):
             column, (centre, spread) = columns[name], self._scales[name]
             scaled = (column.values[column.known].astype(np.float64) - centre) / spread
-            found[column.known, index] = np.clip(np.round(scaled, 3), -4.0, 4.0)
-        return found
+            matrix[column.known, index] = np.clip(np.round(scaled, 3), -4.0, 4.0)
+        return matrix
 
     def _usable_columns(self, table: Table) -> tuple[Columns, tuple[LeftOut, ...]]:
         """Tell the columns that give variables from those that are left out."""
@@ -229,7 +229,7 @@ class Binarizer:
 
 def _scales(columns: Columns, row_weights: FloatArray) -> dict[str, tuple[float, float]]:
     """Return mean and spread of the known cells of number and date columns that have a spread."""
-    found = {}
+    scales = {}
     for name, column in columns.items():
         cells, weights = column.values[column.known].astype(np.float64), row_weights[column.known]
         if column.kind not in (Kind.NUMBER, Kind.DATE) or not weights.sum() > 0:
@@ -240,5 +240,5 @@ def _scales(columns: Columns, row_weights: FloatArray) -> dict[str, tuple[float,
             centre = float(np.average(cells, weights=weights))
             spread = float(np.sqrt(np.average((cells - centre) ** 2, weights=weights)))
         if np.isfinite(centre) and np.isfinite(spread) and spread > 1e-300:
-            found[name] = (centre, spread)
-    return found
+            scales[name] = (centre, spread)
+    return scales

@@ -239,8 +239,8 @@ _ANSWERS = {"yes", "no", "true", "false", "male", "female"}  # words that mean o
 
 def recognise_categories(texts: Sequence[str], counts: IntArray, *, exact: bool = False) -> ParsedTexts:
     """Read texts as categories; with ``exact`` those that differ only in case and blanks are kept apart."""
-    words = len(set(map(fold, texts)))
-    folded = not exact and (words <= 2 or words <= _REPEATED * int(counts.sum()))
+    n_texts = len(set(map(fold, texts)))
+    folded = not exact and (n_texts <= 2 or n_texts <= _REPEATED * int(counts.sum()))
     apart = _frequent_spellings(texts, counts) if folded else []
     folded = folded and not apart
     spellings = spellings_of(texts, counts) if folded else {}

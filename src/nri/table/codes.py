@@ -76,8 +76,8 @@ def read_options(
         isinstance(labels, Mapping) and all(isinstance(one, Mapping) for one in labels.values())
     ):
         raise InputError("labels are words by column and code; write e.g. {'smoker': {1: 'no', 2: 'yes'}}")
-    words = {str(name): {as_code(x): str(y) for x, y in one.items()} for name, one in (labels or {}).items()}
-    return ReadOptions(exact=exact, missing=codes, labels=words, outcome=outcome)
+    texts = {str(name): {as_code(x): str(y) for x, y in one.items()} for name, one in (labels or {}).items()}
+    return ReadOptions(exact=exact, missing=codes, labels=texts, outcome=outcome)
 
 
 def _codes_of(cells: Any) -> tuple[str, ...]:

@@ -65,9 +65,9 @@ def recognise(texts: Sequence[str], counts: IntArray) -> ParsedTexts | None:
         return None  # most columns are ruled out by their first cells
     read_dates = read_text_dates(texts)
     moments = read_dates.moments
-    dates, words = ~np.isnat(moments), np.isin(texts, missing)
+    dates, marked = ~np.isnat(moments), np.isin(texts, missing)
     enough = dates.all() or len(np.unique(moments[dates])) >= _LEAST_BESIDE_WORDS
-    if not dates.any() or not enough or 2 * counts[~dates & ~words].sum() > counts[~words].sum():
+    if not dates.any() or not enough or 2 * counts[~dates & ~marked].sum() > counts[~marked].sum():
         return None
     plan = ColumnPlan(Kind.DATE, day_first=read_dates.day_first, missing=missing)
     several = "dates in several formats are each read by its own" if read_dates.several else ""

@@ -83,9 +83,9 @@ def _column(name: object, cells: Any) -> Any:
 
     if type(cells).__module__.partition(".")[0] == "pandas":  # an index or an array of its own
         cells = sys.modules["pandas"].Series(cells)
-    found = nw.from_native(cells, pass_through=True, allow_series=True)
-    if isinstance(found, nw.Series | TextCells) or (isinstance(cells, np.ndarray) and cells.ndim == 1):
-        return found
+    series = nw.from_native(cells, pass_through=True, allow_series=True)
+    if isinstance(series, nw.Series | TextCells) or (isinstance(cells, np.ndarray) and cells.ndim == 1):
+        return series
     if isinstance(cells, str | bytes) or not isinstance(cells, Iterable):
         raise InputError(f"the columns do not make a table: {name!r} is one cell; give columns of one length")
     return objects_of(cells)

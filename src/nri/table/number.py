@@ -107,7 +107,7 @@ class NumberStyle:
 
     groups: str  # characters that may stand between thousands
     decimal: str
-    words: str = ""  # how to call it in a note; empty for the usual style, which needs none
+    description: str = ""  # how to call it in a note; empty for the usual style, which needs none
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -254,7 +254,7 @@ class _NumberColumn:
         """Return what was read how, in part of a line; unit and separators only if ``formatted``."""
         # what is written in another way than the rest of its column can be nothing else
         named = self._where(lambda cell: cell.qualified or self.style.value(cell.digits) is None)
-        parts = ["read as numbers " + self._format_in_words()] if formatted and not self._is_plain else []
+        parts = ["read as numbers " + self._format_text()] if formatted and not self._is_plain else []
         for mask, what in (
             (~self.numbers, "are not numbers and are treated as missing"),
             (self._where(lambda cell: cell.bound), "are read as the number that they name"),
@@ -264,15 +264,15 @@ class _NumberColumn:
             parts.append(some_cells(self.texts, self.counts, mask, what))
         return "; ".join(filter(None, parts))
 
-    def _format_in_words(self) -> str:
+    def _format_text(self) -> str:
         front, unit = self.unit
         behind = f"with the unit {unit}" if unit[:1].isalpha() else f"in {unit}"
-        parts = (f"with {front} in front" if front else "", behind if unit else "", self.style.words)
+        parts = (f"with {front} in front" if front else "", behind if unit else "", self.style.description)
         return ", ".join(filter(None, parts))
 
     def _where(self, holds: Callable[[NumberCell], object]) -> BoolArray:
-        found = [cell is not None and bool(holds(cell)) for cell in self.cells]
-        return np.array(found, dtype=bool) & self.numbers
+        mask = [cell is not None and bool(holds(cell)) for cell in self.cells]
+        return np.array(mask, dtype=bool) & self.numbers
 
     def _count(self, mask: Any) -> int:
         return int(self.counts[mask].sum())
@@ -306,8 +306,8 @@ _TRUE, _FALSE = {"true", "1", "1.0"}, {"false", "0", "0.0"}
 
 def read_boolean(texts: Sequence[str], counts: IntArray, plan: ColumnPlan) -> ParsedTexts:
     """Read texts as yes (1) and no (0), NaN for others; where yes is a 1, every other number is a no."""
-    words = [text.strip().lower() for text in texts]
-    values = np.array([1.0 if word in _TRUE else 0.0 if word in _FALSE else np.nan for word in words])
+    lowered = [text.strip().lower() for text in texts]
+    values = np.array([1.0 if word in _TRUE else 0.0 if word in _FALSE else np.nan for word in lowered])
     if np.isnan(values).any() and plan.is_zero_one:
         numbers = read(texts, counts, replace(plan, kind=Kind.NUMBER)).values
         values = np.where(np.isnan(values) & ~np.isnan(numbers), numbers == 1, values)

@@ -261,8 +261,8 @@ def understand(
     """
     kind, missing, labels = options.kinds.get(name), options.missing_in(name), options.labels.get(name)
     if labels is not None:
-        words = tuple(sorted(set(labels.values())))
-        return read_by(cells, ColumnPlan(Kind.TEXT, missing=missing, labels=labels, categories=words), name)
+        values = tuple(sorted(set(labels.values())))
+        return read_by(cells, ColumnPlan(Kind.TEXT, missing=missing, labels=labels, categories=values), name)
     if isinstance(cells, TypedCells):
         flags = cells.column.kind is Kind.BOOLEAN
         unit, whole = ("", cells.unit), cells.whole
@@ -300,8 +300,8 @@ def _with_codes(read: ReadColumn, name: str, missing: tuple[str, ...]) -> tuple[
             notes.append(f"{share} is read as missing (--missing {name}= keeps it)")
         elif code not in missing:
             notes.append(f"{share} may stand for missing; if it does, say so (--missing {name}={code})")
-    found = tuple(number_as_text(value) for value, plain in codes.items() if plain)
-    return (*missing, *found), replace(read, note="; ".join(notes))
+    recognised = tuple(number_as_text(value) for value, plain in codes.items() if plain)
+    return (*missing, *recognised), replace(read, note="; ".join(notes))
 
 
 def _recognise(cells: TextCells, exact: bool, decimal_comma: bool) -> ParsedTexts:

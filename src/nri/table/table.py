@@ -143,7 +143,7 @@ class Table:
         """
         if groups is None and time_order is None:
             return self
-        self.require(given for given in (groups, time_order) if isinstance(given, str))
+        self.require(name for name in (groups, time_order) if isinstance(name, str))
         together = self.groups if groups is None else row_keys(groups, self.columns, len(self), "groups")
         order = self.time_order
         if time_order is not None:

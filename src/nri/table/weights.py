@@ -58,22 +58,22 @@ class RowKeys:
         return RowKeys(self.name, codes.reshape(-1).astype(np.int64))
 
 
-def row_keys(given: Any, columns: Columns, n_rows: int, what: str) -> RowKeys:
+def row_keys(keys: Any, columns: Columns, n_rows: int, what: str) -> RowKeys:
     """Return numbers for the values of a named column or an array; a missing group is one of its own."""
     name = what
-    if isinstance(given, str):
-        column, name = columns[given], given
+    if isinstance(keys, str):
+        column, name = columns[keys], keys
         if what == "time order" and column.kind is Kind.TEXT:
-            raise InputError(f"time order {given!r} has text cells; give dates or numbers")
-        given = column.values.astype(object)
-        given[~column.known] = None
-    given = np.asarray(given)
-    if given.shape != (n_rows,):
-        raise InputError(f"{what}: {given.size} values for {n_rows} rows; give one for each row")
-    missing = missing_cells(given)
+            raise InputError(f"time order {keys!r} has text cells; give dates or numbers")
+        keys = column.values.astype(object)
+        keys[~column.known] = None
+    keys = np.asarray(keys)
+    if keys.shape != (n_rows,):
+        raise InputError(f"{what}: {keys.size} values for {n_rows} rows; give one for each row")
+    missing = missing_cells(keys)
     if missing.any() and what == "time order":
         raise InputError(f"time order {name!r}: {int(missing.sum())} cells are missing; fill them in")
-    values, places = np.unique(given[~missing], return_inverse=True)
+    values, places = np.unique(keys[~missing], return_inverse=True)
     codes = len(values) + np.cumsum(missing) - 1
     codes[~missing] = places
     return RowKeys(name, codes.astype(np.int64))

@@ -172,13 +172,13 @@ def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) 
     return lines
 
 
-def delimiter_for(destination: str | Path | IO[str], given: str) -> str | None:
+def delimiter_for(destination: str | Path | IO[str], delimiter: str) -> str | None:
     """Return the delimiter to write: as read, unless the name's ending says otherwise; None for no text."""
     format = format_of(destination)
     if format not in _DELIMITERS:
         return None
     named = isinstance(destination, str | Path) and Path(destination).suffix
-    return _DELIMITERS[format] if named and "\t" in (given, _DELIMITERS[format]) else given
+    return _DELIMITERS[format] if named and "\t" in (delimiter, _DELIMITERS[format]) else delimiter
 
 
 def typed_columns(source: Source) -> dict[str, Any]:
