@@ -95,8 +95,8 @@ class Column:
         (array(['a', 'b'], dtype=object), array([1, 2]))
         """
         if self.categories is None:
-            found, counts = np.unique(self.values[self.known], return_counts=True)
-            return found, counts.astype(np.int64)
+            values, counts = np.unique(self.values[self.known], return_counts=True)
+            return values, counts.astype(np.int64)
         counts = np.bincount(self.values[self.known], minlength=len(self.categories))
         present = np.flatnonzero(counts)
         return np.array(self.categories, dtype=object)[present], counts[present].astype(np.int64)

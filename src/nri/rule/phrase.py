@@ -59,7 +59,7 @@ def quoted(text: str) -> str:
 
 def unquoted(text: str) -> str:
     """Return what :func:`quoted` has put in quotes."""
-    return _ESCAPE.sub(lambda found: _unescaped(found[1]), text[1:-1])
+    return _ESCAPE.sub(lambda match: _unescaped(match[1]), text[1:-1])
 
 
 def _unescaped(escape: str) -> str:

@@ -176,8 +176,8 @@ class Simplifier:
     """The steps of simplifying. Each gives clauses that fire on the same rows."""
 
     def __init__(self, rule: Dnf, domain: Domain) -> None:
-        self.words = _vocabulary((literal for clause in rule for literal in clause), domain)
-        self.regions = Regions((literal for words in self.words.values() for literal in words), domain)
+        self.vocabulary = _vocabulary((literal for clause in rule for literal in clause), domain)
+        self.regions = Regions((literal for own in self.vocabulary.values() for literal in own), domain)
 
     def run(self, rule: Dnf) -> Dnf:
         """Take the steps until none changes anything."""
@@ -211,7 +211,7 @@ class Simplifier:
             return reduce(lambda left, literal: left & self.regions.mask(literal), literals, known)
 
         known = _bits(self.regions.cells[name].known)
-        usable = [x for x in sorted(self.words[name], key=rank) if mask & ~self.regions.mask(x) == 0]
+        usable = [x for x in sorted(self.vocabulary[name], key=rank) if mask & ~self.regions.mask(x) == 0]
         for literal in usable:
             if self.regions.mask(literal) == mask:
                 return [literal]
@@ -282,16 +282,16 @@ class Simplifier:
 
 def _vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[Literal, ...]]:
     """For each column, the literals it may be written in: its own, their negations and closed categories."""
-    words: dict[str, dict[Literal, None]] = {}
+    vocabulary: dict[str, dict[Literal, None]] = {}
     for literal in literals:
-        own = words.setdefault(literal.column, {})
+        own = vocabulary.setdefault(literal.column, {})
         own.update({literal: None, literal.negate(): None})
         if literal.op.ordered or literal.kind is Kind.BOOLEAN:
             continue
         for value in domain.get(literal.column, OPEN).values or ():
             if kind_of(value) is literal.kind:
                 own.update({Literal(literal.column, op, value): None for op in (Op.EQ, Op.NE)})
-    return {column: tuple(own) for column, own in words.items()}
+    return {column: tuple(own) for column, own in vocabulary.items()}
 
 
 Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.

@@ -120,9 +120,9 @@ class _Node:
         """Return the same object with some other keys; what comes from elsewhere knows its own place."""
         return _Node(self.typed(dict, "an object") | changes, self.place)
 
-    def typed(self, wanted: type[T], words: str) -> T:
+    def typed(self, wanted: type[T], description: str) -> T:
         if not isinstance(self.value, wanted) or (wanted is int and isinstance(self.value, bool)):
-            raise InputError(f"{self.place} must be {words}, not {str(self.value)[:40]!r}")
+            raise InputError(f"{self.place} must be {description}, not {str(self.value)[:40]!r}")
         return self.value
 
     def text(self) -> str:

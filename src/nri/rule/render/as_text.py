@@ -123,9 +123,9 @@ def _card(rule: Rule, note: str) -> str:
         counted = f"{rows.rjust(widths[0])} rows are {name}, about {share.rjust(widths[1])} of new ones"
         lines.append((_total(low, high), counted))
     least = [total for total, one in zip(lowest, rule.estimates, strict=True) if one.value == label]
-    asked = f"from {_total(least[-1], least[-1])} on" if least else "never"
+    condition = f"from {_total(least[-1], least[-1])} on" if least else "never"
     (other,) = (phrase_label(one) for one in rule.classes if one != label)
-    lines.append((f"THEN {phrase_name(rule.target)} = {name} {asked}, ELSE {other}", ""))
+    lines.append((f"THEN {phrase_name(rule.target)} = {name} {condition}, ELSE {other}", ""))
     return _aligned([*lines, *((text, "") for text in note.splitlines())])
 
 

@@ -38,7 +38,7 @@ from nri.texts import one_line
 ALIAS = "t"  # The short name of the table in a query; it needs no quotes.
 IBIS_ROWS = "nri_rows"  # The name of a table of ibis in a query.
 _EXACT = 2**53  # From here on a float64 can stand for several integers.
-_WORDS = (("0", "0.0", "false"), ("1", "1.0", "true"))
+_FLAG_TEXTS = (("0", "0.0", "false"), ("1", "1.0", "true"))
 _NODES: dict[Op, type[Expr]] = {Op.EQ: exp.EQ, Op.NE: exp.NEQ, Op.GT: exp.GT, Op.LE: exp.LTE}
 
 
@@ -119,10 +119,10 @@ class SqlColumn:
         return _filled(templates[self.kind], dialect, self.node)
 
     @property
-    def reads_words(self) -> bool:
+    def reads_text(self) -> bool:
         """Whether yes and no may be words, which would be compared with 1 without an error."""
-        words = self.plan.stated and self.plan.no_and_yes == ("false", "true")
-        return self.kind is Kind.BOOLEAN and words and self.dialect.takes_words and not self.typed
+        stated = self.plan.stated and self.plan.no_and_yes == ("false", "true")
+        return self.kind is Kind.BOOLEAN and stated and self.dialect.takes_text and not self.typed
 
     @property
     def is_zoned(self) -> bool:
@@ -164,9 +164,9 @@ class SqlColumn:
 
     def holds(self, literal: Literal) -> Expr:
         """Write where a literal is known to hold, but for infinite numbers."""
-        if self.reads_words:
-            words = exp.Lower(this=exp.cast(self.node, "varchar(9)"))
-            return _among(words, [exp.Literal.string(word) for word in _WORDS[literal.op is Op.EQ]])
+        if self.reads_text:
+            lowered = exp.Lower(this=exp.cast(self.node, "varchar(9)"))
+            return _among(lowered, [exp.Literal.string(word) for word in _FLAG_TEXTS[literal.op is Op.EQ]])
         if self.kind is Kind.TEXT:
             return self._is_category(str(literal.value), literal.op)
         if self.kind is Kind.NUMBER and not self.typed and abs(literal.value) >= _EXACT:  # type: ignore[arg-type]
@@ -275,7 +275,7 @@ def _head(columns: Collection[SqlColumn], dialect: Dialect) -> str:
     in_sqlite = "; in SQLite text like 2024-05-01 00:00:00" if dialect.name in ("", "sqlite") else ""
     expected = {
         "numbers, without unit and separators": formatted,
-        "1 or 0, true or false; not text": [x for x in flags if not x.reads_words],
+        "1 or 0, true or false; not text": [x for x in flags if not x.reads_text],
         f"a date or time{in_sqlite or zone}": [x for x in dates if not x.is_zoned],
         "a time with time zone": [x for x in dates if x.is_zoned],
     }

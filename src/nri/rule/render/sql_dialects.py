@@ -33,7 +33,7 @@ class Dialect:
     double: str = "CAST({x} AS DOUBLE)"
     infinite: bool = True  # whether a number can be infinite or NaN
     flag: str = "{x}"  # a boolean or number as a number, 1 for yes
-    takes_words: bool = False  # whether a text can be compared with the number 1 without an error
+    takes_text: bool = False  # whether a text can be compared with the number 1 without an error
     folded: str = "LOWER(TRIM(REGEXP_REPLACE({x}, '[[:space:]]+', ' ')))"
     """a text without differences of case and blanks"""
     letter: str = "ASCII({x})"  # the code of a text's first letter
@@ -44,7 +44,7 @@ class Dialect:
     forbidden: str = ""  # characters that no name can have
 
 
-PLAIN = Dialect("", "SQLite and DuckDB", takes_words=True, truth=("(1 = 0)", "(1 = 1)"))
+PLAIN = Dialect("", "SQLite and DuckDB", takes_text=True, truth=("(1 = 0)", "(1 = 1)"))
 """Without a dialect. The word TRUE is a column in SQLite if the table has one of that name."""
 
 
