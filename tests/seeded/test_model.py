@@ -85,7 +85,7 @@ def test_a_column_that_is_hardly_in_the_rule_is_not_named_if_another_rule_does_w
         return {j % 8 for _, clause in result.branches for j in members(clause)}
 
     def likeliest(support):
-        return SeededModel()._likeliest(by_labels, support, np.arange(8), episode)
+        return SeededModel()._probable_rule(by_labels, support, np.arange(8), episode)
 
     assert named(by_labels) - {0, 1, 2, 3}, "noise has put another column into the cheapest rule"
     likely = np.array([1, 1, 1, 1, 0.4, 0.4, 0.4, 0.4])

@@ -105,14 +105,14 @@ def test_the_best_rule_is_induced_whatever_decides(make, model):
 
 
 def test_the_best_rule_is_the_likeliest_where_that_is_not_the_cheapest(monkeypatch):
-    cheapest, likeliest, usual = [], [], SeededModel._likeliest
+    cheapest, likeliest, usual = [], [], SeededModel._probable_rule
 
     def noted(self, by_labels, *given):
         cheapest.append(by_labels.branches)
         likeliest.append(usual(self, by_labels, *given))
         return likeliest[-1]
 
-    monkeypatch.setattr(SeededModel, "_likeliest", noted)
+    monkeypatch.setattr(SeededModel, "_probable_rule", noted)
     table = read_table(noisy_rule(seed=7), "y")
     shelf = alternatives(table, within=0.05)
     assert shelf.best.rule == induce_rule(table).rule

@@ -34,7 +34,7 @@ from nri.search.candidates import CandidatePool
 from nri.search.clauses import members
 from nri.search.lists import DecisionList, ListSearch
 from nri.search.result import Induced
-from nri.search.select import Indices, Pricing, cheapest_moves, near_costs, shortlisted
+from nri.search.select import Indices, Pricing, best_moves, near_costs, shortlisted
 from nri.table.table import Table
 
 _WIDER, _WIDER_BY_LABELS, _WIDER_SEGMENTS = 1.2, 3.0, 4.0
@@ -176,10 +176,10 @@ def alternatives(
     if induction.search is None:
         name = table.explained.name
         raise InputError(f"{name!r} is the same in all rows, so that there is no rule; give rows that differ")
-    found, best = induction.search, induction.rule
-    if isinstance(found, Candidate) and found.induced.found_by is None:
+    search, best = induction.search, induction.rule
+    if isinstance(search, Candidate) and search.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
-    rules = _ClassRules(best, found) if isinstance(found, Candidate) else _SegmentRules(best, found)
+    rules = _ClassRules(best, search) if isinstance(search, Candidate) else _SegmentRules(best, search)
     return replace(_Shelf(rules, within, most, floors).filled(), floored=floored, sampled=sampled)
 
 
@@ -222,11 +222,11 @@ class _ClassRules:
             costs = _small_costs(left[target]) | near_costs(left[target])
             pool, total = left[target].pool, _SMALL
         for rule in _differing(costs, pool, search.limits.columns, most, total):
-            found = DecisionList(rule, (target,) * len(rule), 1 - target, costs[rule])
+            decisions = DecisionList(rule, (target,) * len(rule), 1 - target, costs[rule])
             if isinstance(left, ListSearch):
-                found = left.described(rule)
-            branches = tuple(zip(found.classes, pool.rule(rule), strict=True))
-            yield self._in_columns(replace(induced, branches=branches, default=found.default))
+                decisions = left.described(rule)
+            branches = tuple(zip(decisions.classes, pool.rule(rule), strict=True))
+            yield self._in_columns(replace(induced, branches=branches, default=decisions.default))
 
     def _in_columns(self, induced: Induced) -> Rule:
         """Return a rule about columns, its cuts moved where those of the best rule were."""
@@ -309,12 +309,12 @@ class _Shelf:
 
     def filled(self) -> Alternatives:
         """Find all rules, and keep those that are good or tell what a column or a line is worth."""
-        best, columns, found = self._judged(self.best), [], []
+        best, columns, chained = self._judged(self.best), [], []
         for name in self.best.columns:
             if name not in self.rules.settings.require:
                 worth, chain = self._worth(name)
                 columns.append(worth)
-                found += chain
+                chained += chain
         columns.sort(key=lambda one: (-one.without.lost(self.measure), one.column))
         others = [self._judged(rule) for rule in self.rules.others(self.most) if self._keeps_floors(rule)]
         frontier = {one.lines: one for one in (*others[::-1], best) if 0 < one.lines <= best.lines + 1}
@@ -323,7 +323,7 @@ class _Shelf:
             self.rules.basis,
             self.within,
             best,
-            self._shown(best, [*(one for one in found if self._keeps_floors(one.rule)), *others]),
+            self._shown(best, [*(one for one in chained if self._keeps_floors(one.rule)), *others]),
             tuple(columns),
             tuple(sorted({tuple(sorted((x.column, *x.stand_ins))) for x in columns if x.stand_ins})),
             tuple(frontier[lines] for lines in sorted(frontier)),
@@ -345,8 +345,8 @@ class _Shelf:
         if not self.floors or not isinstance(self.rules, _ClassRules):
             return True
         own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
-        asked = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
-        return bool((own >= asked - 1e-9).all())
+        least = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
+        return bool((own >= least - 1e-9).all())
 
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
@@ -356,9 +356,9 @@ class _Shelf:
         difference = round(score - self.score, 9)
         reach = 0.0 if rule is self.best else Z * self._error(worth - self.worth, by_labels - self.by_labels)
         ends = Interval(round(difference - reach, 9), round(difference + reach, 9))
-        words = self._words(rule, difference, same=bool((predicted == self.predicted).all()))
+        text = self._text(rule, difference, same=bool((predicted == self.predicted).all()))
         size = len(rule.branches), rule.n_literals
-        return Alternative(rule, *size, rule.columns, score, difference, ends, words)
+        return Alternative(rule, *size, rule.columns, score, difference, ends, text)
 
     def _error(self, apart: FloatArray, own: FloatArray) -> float:
         """Return the standard error of a mean difference [S, classes], by row [M]; groups count as one."""
@@ -372,7 +372,7 @@ class _Shelf:
             variance *= max(1.0, float(together @ together) / alone)
         return math.sqrt(self.rules.wider * variance)
 
-    def _shown(self, best: Alternative, found: Iterable[Alternative]) -> tuple[Alternative, ...]:
+    def _shown(self, best: Alternative, candidates: Iterable[Alternative]) -> tuple[Alternative, ...]:
         """Choose the best of those that differ in columns or lines, and put short ones first."""
 
         def keys(one: Alternative) -> set[tuple[frozenset[str], Any]]:
@@ -383,7 +383,7 @@ class _Shelf:
         size = attrgetter("lines", "literals", "columns")
         kept: list[Alternative] = []
         taken = keys(best)
-        wanted = [one for one in found if self._is_wanted(one)]
+        wanted = [one for one in candidates if self._is_wanted(one)]
         for one in sorted(wanted, key=lambda one: (one.lost(self.measure), size(one))):
             if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
                 taken |= own
@@ -396,7 +396,7 @@ class _Shelf:
         lost = one.lost(self.measure)
         return one.lines > 0 and lost <= self.within and (shorter or lost < 0)
 
-    def _words(self, rule: Rule, difference: float, *, same: bool) -> str:
+    def _text(self, rule: Rule, difference: float, *, same: bool) -> str:
         """Say what sets a rule apart from the best one."""
         if rule is self.best:
             return "the best rule"
@@ -434,8 +434,8 @@ def _named(columns: list[str]) -> str:
 
 
 def _number(count: int) -> str:
-    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    return words[count] if count < len(words) else str(count)
+    numerals = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    return numerals[count] if count < len(numerals) else str(count)
 
 
 def _pool_without(pool: CandidatePool, banned: BoolArray, literals: BoolArray) -> CandidatePool:
@@ -457,7 +457,7 @@ def _small_costs(pricing: Pricing) -> dict[Indices, float]:
     Every candidate is looked at, and every pair of those that gain most.
     """
     limit, places = pricing.limits.max_clauses, shortlisted(pricing.pool, pricing.task, _PAIRED)
-    costs = cheapest_moves(pricing, (), limit, _SMALL)
+    costs = best_moves(pricing, (), limit, _SMALL)
     if limit > 1:
         truth, bits = pricing.pool.truth[places].astype(np.float64), pricing.bits[places]
         gains, both = truth @ pricing.gain, (truth * pricing.gain) @ truth.T

@@ -121,8 +121,8 @@ def allowed_literals(literals: Sequence[Literal], settings: Settings) -> BoolArr
     def allowed(literal: Literal) -> bool:
         way = known.monotone.get(literal.column)
         right_way = way is None or literal.positive == (way == UP)
-        said = settings.negations or literal.op is not Op.NE  # age <= 61 is no negation
-        return said and right_way and not any(_implies(literal, one) for one in forbidden)
+        expressible = settings.negations or literal.op is not Op.NE  # age <= 61 is no negation
+        return expressible and right_way and not any(_implies(literal, one) for one in forbidden)
 
     return np.array([allowed(literal) for literal in literals], dtype=bool)
 
@@ -192,8 +192,8 @@ def with_cuts(binarizer: Binarizer, cuts: Mapping[str, Sequence[float]]) -> Bina
             raise InputError(f"cuts for {name!r}: it {reasons.get(name, 'does not vary')}; leave them out")
     uncut = copy(binarizer)
     uncut.variables_ = tuple(one for one in binarizer.variables_ if one.column not in cuts)
-    given = [Literal(name, Op.GT, cut) for name in cuts for cut in sorted(set(cuts[name]))]
-    return uncut.narrowed(binarizer.columns_, given)
+    literals = [Literal(name, Op.GT, cut) for name in cuts for cut in sorted(set(cuts[name]))]
+    return uncut.narrowed(binarizer.columns_, literals)
 
 
 def kept_clauses(keep: Rule, table: Table, max_clauses: int) -> tuple[Dnf, Table]:

@@ -45,9 +45,9 @@ class Floors:
     def __bool__(self) -> bool:
         return self.sensitivity > 0 or self.specificity > 0
 
-    def short(self, found: Diagnostics) -> tuple[float, ...]:
+    def short(self, reached: Diagnostics) -> tuple[float, ...]:
         """Return by how much sensitivity and specificity fall short of what is asked; 0 where they do not."""
-        return tuple(max(0.0, getattr(self, name) - (getattr(found, name).value or 0.0)) for name in _NAMES)
+        return tuple(max(0.0, getattr(self, name) - (getattr(reached, name).value or 0.0)) for name in _NAMES)
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ def meet_floors(
 
     def short(tilt: float) -> tuple[float, ...]:
         held = hold_out(table, replace(settings, tilt=tilt), rng=deepcopy(rng), jobs=cores(), step=step)
-        (found,) = held.diagnostics()
-        tries.append((Floored(floors, tilt, found, tries[0][0].found if tries else found), held))
-        return floors.short(found)
+        (reached,) = held.diagnostics()
+        tries.append((Floored(floors, tilt, reached, tries[0][0].found if tries else reached), held))
+        return floors.short(reached)
 
     lacks_sensitivity, lacks_specificity = (lack > 0 for lack in short(1.0))
     if lacks_sensitivity != lacks_specificity:  # else there is nothing to do, or nothing that could be done

@@ -155,14 +155,14 @@ def note_on_rows(table: Table, option: Callable[[str], str] = lambda name: f"gro
 def grouping_column(table: Table) -> str | None:
     """Return the column within whose values rows are nearly alike, as the visits of one patient are."""
     rng = np.random.default_rng(0)
-    found = [
+    candidates = [
         name
         for name, column in table.columns.items()
         if column.kind is Kind.TEXT or table.plans[name].whole
         if _share_alike(table, name, column, rng) >= _ALIKE
     ]
     # the age of a patient parts the rows as well, but not as finely
-    return max(found, key=lambda name: len(table.columns[name].distinct()[0]), default=None)
+    return max(candidates, key=lambda name: len(table.columns[name].distinct()[0]), default=None)
 
 
 def _share_alike(table: Table, name: str, column: Column, rng: np.random.Generator) -> float:

@@ -71,7 +71,7 @@ class Induction:
     """Rows that were searched, where it was not all of them. Every count is by all rows in any case."""
     searched_columns: int | None = None
     """Columns that were searched, where the table has so many that it was not all of them."""
-    search: "Found | None" = None
+    search: "SearchState | None" = None
     """What has searched a table that is not long, as :func:`searched` leaves it."""
 
 
@@ -127,8 +127,8 @@ def induced(
         if settings.knowledge.keep is not None:
             return _around_kept(table, settings.knowledge.keep, settings, rng)
         if len(table) <= table.explained.searched_rows:
-            found = searched(table, settings, rng)
-            return replace(found, rule=with_plain_values(found.rule, table))
+            induction = searched(table, settings, rng)
+            return replace(induction, rule=with_plain_values(induction.rule, table))
         rows = MemoryRows(table)
     size = rows.size
     sample = rows.sample(size)
@@ -138,14 +138,14 @@ def induced(
     whole = float(sample.weights.sum()) == rows.n_rows and len(sample) <= size
     if not whole:
         step(f"searching a sample of {len(sample)} of {rows.n_rows:.10g} rows")
-    found = replace(searched(sample, settings, rng), search=None)
-    left_out = (*rows.left_out, *found.left_out)
+    induction = replace(searched(sample, settings, rng), search=None)
+    left_out = (*rows.left_out, *induction.left_out)
     if whole:
-        return replace(found, rule=with_plain_values(found.rule, sample), left_out=left_out)
+        return replace(induction, rule=with_plain_values(induction.rule, sample), left_out=left_out)
     step(f"settling the rule on all {rows.n_rows:.10g} rows")
-    rule = settle(found.rule, sample, rows, settings, searched, rng)
+    rule = settle(induction.rule, sample, rows, settings, searched, rng)
     rule = with_plain_values(rule.with_plans(rows.plans), sample, all_rows=False)
-    return replace(found, rule=rule, left_out=left_out, searched=len(sample))
+    return replace(induction, rule=rule, left_out=left_out, searched=len(sample))
 
 
 def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
@@ -158,7 +158,7 @@ def prepared(table: Table, settings: Settings) -> tuple[Table, Settings]:
     return table, settings if free else constraints.with_knowledge(settings, table)
 
 
-Found = Candidate | SegmentSearch
+SearchState = Candidate | SegmentSearch
 """The rule for classes before its cuts were moved, or the search for numbers and survival."""
 
 
@@ -179,8 +179,8 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
     if settings.counts == "points" and not (isinstance(outcome, Classes) and len(outcome.classes) == 2):
         raise InputError("points are for two classes; compare the target with a value, or drop them")
     if isinstance(outcome, Number | Survival):
-        rule, found = SegmentSearch(table, outcome, settings, features).found()
-        return Induction(rule, features.left_out_, found.posterior, None, n_searched, found)
+        rule, search = SegmentSearch(table, outcome, settings, features).best()
+        return Induction(rule, features.left_out_, search.posterior, None, n_searched, search)
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0

@@ -28,19 +28,19 @@ Members = tuple[int, ...]  # of a card
 
 def as_points(first: Candidate) -> Rule:
     """Return the best card for the rows that a rule was chosen by."""
-    table, settings, found = first.search.table, first.search.settings, first.induced.found_by
-    if found is None:
+    table, settings, state = first.search.table, first.search.settings, first.induced.found_by
+    if state is None:
         raise InputError(f"model {settings.model!r} has no points; use 'seeded' or 'greedy'")
     described = {c for c, _ in first.induced.branches} or {int(np.argmin(table.class_weights.sum(axis=0)))}
     target = described.pop() if table.positive is None else table.positive
-    task, limits = found[0].rows.task(target), found[0].limits
+    task, limits = state[0].rows.task(target), state[0].limits
     usable = speaking_for(task, np.flatnonzero(limits.literal_mask(task.n_variables)), MOST_LITERALS)
     column, negated = limits.columns[usable % task.n_variables], usable >= task.n_variables
     each = float(np.diff(clause_bits(np.array([0, 1]), limits.n_priced(task.n_variables)))[0])
     card = _CardSearch(
         task.literals[:, usable].astype(np.float64),
         np.column_stack([task.positive, task.negative]),
-        _PRICE * each * found[0].prices[usable],
+        _PRICE * each * state[0].prices[usable],
         # members of a column point the same way, so that each total can be reached
         (column[:, None] == column) & (negated[:, None] != negated) | np.eye(len(usable), dtype=bool),
         settings.max_literals,
@@ -63,10 +63,10 @@ class _CardSearch:
         cost, members = np.inf, Members()
         while True:
             bases = [members, *(tuple(i for i in members if i != gone) for gone in members)]
-            best, found = min(move for base in bases for move in self.moves(base))
+            best, moved = min(move for base in bases for move in self.moves(base))
             if best >= cost - 1e-5:
                 return members
-            cost, members = best, found
+            cost, members = best, moved
 
     def moves(self, members: Members) -> Iterator[tuple[float, Members]]:
         """Price a card as it is, and with the best further member."""

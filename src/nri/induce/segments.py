@@ -93,14 +93,14 @@ class SegmentSearch:
     settings: Settings
     features: Binarizer
     posterior: ScorePosterior | None = None  # The experts, once they are formed
-    heard: bool = False
+    by_experts: bool = False
     """whether the scores that are searched are what they expect, or for numbers half of it"""
     telling: frozenset[str] = frozenset()
     """columns that the rows speak for, whose literals cost what they take to say"""
     dear: float = 1.0  # how many times its bits a literal of any other column costs
     quick: bool = False  # whether one beginning of each search is enough
 
-    def found(self) -> tuple[Rule, "SegmentSearch"]:
+    def best(self) -> tuple[Rule, "SegmentSearch"]:
         """Return the best rule by the scores or by what the experts expect of them, and the last search.
 
         Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
@@ -116,7 +116,7 @@ class SegmentSearch:
                 break
             if not half and self._follows(clauses, search.posterior) <= followed:
                 break
-            search = replace(search, heard=True, telling=self._telling(clauses, telling), dear=dear)
+            search = replace(search, by_experts=True, telling=self._telling(clauses, telling), dear=dear)
             clauses, _ = search._searched(clauses)
         return search._counted(clauses), search
 
@@ -221,7 +221,7 @@ class SegmentSearch:
         worth, segment_bits = total, 0.5 * math.log2(max(total, 2.0))
         meanings, fires = self._literals(features)
         prices = np.ones(len(meanings))
-        if values is not None and self.posterior is not None and self.heard:
+        if values is not None and self.posterior is not None and self.by_experts:
             own = self.outcome.own_share
             if not own:  # there is no chance in expected values that a mean would have to say
                 worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0

@@ -129,8 +129,8 @@ class Settings:
     @property
     def is_free(self) -> bool:
         """Whether nothing is said of columns, conditions and costs."""
-        said = (self.use is not None, self.never, self.require, not self.negations, self.knowledge)
-        return not (any(said) or self.prices_errors or self.tilt != 1.0)
+        stated = (self.use is not None, self.never, self.require, not self.negations, self.knowledge)
+        return not (any(stated) or self.prices_errors or self.tilt != 1.0)
 
     @property
     def prices_errors(self) -> bool:

@@ -95,13 +95,13 @@ class _Settling:
         uses = Counter(literal for clause in rule.clauses for literal in clause)
         near = self.affordable(set(), sorted(uses, key=lambda literal: (-uses[literal], literal.sort_key)))
         other = self.rows.count(near)
-        found = self.chosen([], rule.default, other, near)
+        fresh = self.chosen([], rule.default, other, near)
         n_literals = 2 * len(on.literals)
         bits, own = (
             rule_bits(one, constraints.cost_weighted(patterns.table, self.settings), n_literals)
-            for one, patterns in ((found, other), (rule, on))
+            for one, patterns in ((fresh, other), (rule, on))
         )
-        return (found, other) if bits < own else (rule, on)
+        return (fresh, other) if bits < own else (rule, on)
 
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
@@ -176,8 +176,8 @@ class _Settling:
         free = replace(
             self.settings, model="greedy", stable=False, min_precision=0.0, costs=None, ordered=(), tilt=1.0
         )
-        found = self.search(table, free, self.rng).rule
-        return sorted(_literals(found), key=lambda literal: literal.sort_key)
+        rule = self.search(table, free, self.rng).rule
+        return sorted(_literals(rule), key=lambda literal: literal.sort_key)
 
     def affordable(self, own: set[Literal], further: Sequence[Literal]) -> set[Literal]:
         """Return the rule's own literals and as many further ones as leave few patterns."""

@@ -84,10 +84,10 @@ def mean_cost(table: Table, predicted: IntArray, settings: Settings) -> MeanCost
     paid = prices[table.codes, predicted]
     mean = float(share @ paid)
     always = table.by_class @ prices / table.weights.sum()
-    cheapest = int(np.argmin(always))
+    constant = int(np.argmin(always))
     error = math.sqrt(float(share**2 @ (paid - mean) ** 2))
     measure = "distance" if settings.costs is None else "cost"
-    return MeanCost(mean, error, table.classes[cheapest], float(always[cheapest]), measure)
+    return MeanCost(mean, error, table.classes[constant], float(always[constant]), measure)
 
 
 @dataclass(frozen=True, eq=False)

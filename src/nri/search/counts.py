@@ -57,12 +57,12 @@ class _CountSearch:
     def starts(self) -> Iterator[Members]:
         """Nothing, and the literals with most say in a linear fit, a few and more of them."""
         yield ()
-        ranked = self._by_say()
+        ranked = self._by_influence()
         for size in START_SIZES:
             if size <= min(self.most, len(ranked)):
                 yield tuple(sorted(ranked[:size]))
 
-    def _by_say(self) -> list[int]:
+    def _by_influence(self) -> list[int]:
         """Literals in the order of their say, one of each column."""
         weights = self.weights
         mean = (weights @ self.truth) / weights.sum()
@@ -70,11 +70,11 @@ class _CountSearch:
         worth = self.gain / np.maximum(weights, 1e-12)
         worth = worth - (weights @ worth) / weights.sum()
         slope = _ridge(centred, weights, worth)
-        say = slope * np.sqrt(weights @ centred**2)
-        order = np.argsort(-say, kind="stable")
+        influence = slope * np.sqrt(weights @ centred**2)
+        order = np.argsort(-influence, kind="stable")
         _, first = np.unique(self.column[order], return_index=True)
         kept = order[np.sort(first)]
-        return [int(j) for j in kept if say[j] > 0]
+        return [int(j) for j in kept if influence[j] > 0]
 
     def descend(self, members: Members) -> Members:
         """Take the best move until none helps."""

@@ -198,7 +198,7 @@ class ListSearch:
         yield ()
         for purity in PURITIES if len(self.pool) else ():
             order: Order = ()
-            cheapest, free = order, np.ones(len(self.masses), dtype=bool)
+            best, free = order, np.ones(len(self.masses), dtype=bool)
             for _ in range(self.room):
                 left = self.masses32[free]
                 worth = left - (purity * self.weights[free, None]).astype(np.float32)
@@ -208,9 +208,9 @@ class ListSearch:
                     break
                 order = (*order, added)
                 free &= ~self.truth[added]
-                cheapest = min(cheapest, order, key=self._rank)
+                best = min(best, order, key=self._rank)
             yield order
-            yield cheapest
+            yield best
 
     def _descend(self, order: Order, *, thorough: bool = True) -> Order:
         """Take the best move until none helps; dear moves only where no cheap one does."""

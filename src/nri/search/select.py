@@ -185,7 +185,7 @@ def _remains(chosen: Indices, drops: int) -> list[Indices]:
     return [rule for size in sizes for rule in [*combinations(chosen, len(chosen) - size)][::-1]]
 
 
-def cheapest_moves(pricing: Pricing, rule: Indices, max_clauses: int, most: int) -> dict[Indices, float]:
+def best_moves(pricing: Pricing, rule: Indices, max_clauses: int, most: int) -> dict[Indices, float]:
     """Return the cheapest rules with at most one clause less and one candidate more, with their costs."""
     remains = _remains(rule, 1)
     covered = pricing.covered(remains)
@@ -218,7 +218,7 @@ def near_costs(pricing: Pricing) -> dict[Indices, float]:
     pricing.measure([()])
     costs = {rule: pricing.cost(rule) for rule in pricing.known if len(rule) <= max_clauses}
     for centre in sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]:
-        costs.update(cheapest_moves(pricing, centre, max_clauses, NEAR_RULES))
+        costs.update(best_moves(pricing, centre, max_clauses, NEAR_RULES))
     return costs
 
 

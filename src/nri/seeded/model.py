@@ -108,7 +108,7 @@ class SeededModel:
         of_plausible, of_rows = np.split(settled(beliefs.chances), [len(plausible)])
         held_out = HeldOutChances(sample.rows, settled(beliefs.left_out) * sample.weights[:, None])
         if by_labels and beliefs.rule_share > self.config.rules_decide:
-            chosen = self._likeliest(by_labels, beliefs.column_support, groups, episode)
+            chosen = self._probable_rule(by_labels, beliefs.column_support, groups, episode)
             return replace(chosen, posterior=posterior, held_out=held_out)
         labels = np.eye(episode.n_classes)[episode.labels]
         believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
@@ -135,7 +135,7 @@ class SeededModel:
             found_by=under_posterior.found_by,
         )
 
-    def _likeliest(
+    def _probable_rule(
         self, by_labels: Induced, support: FloatArray | None, groups: IntArray, episode: Episode
     ) -> Induced:
         """Return the cheapest rule of the mixture whose columns are all likely, if there is one."""
@@ -147,10 +147,10 @@ class SeededModel:
         evidence, weighted, n_variables = search_rows(episode), search.evidence, episode.n_variables
         several = np.bincount(groups[:n_variables], minlength=len(support)) > 1
         single = self.config.likely_column if by_labels.errors > 1e-9 else 0.0
-        likely = settled(support) >= np.where(several, self.config.likely_choice, single)
-        usable = np.tile(likely[groups[:n_variables]], 2)
+        probable = settled(support) >= np.where(several, self.config.likely_choice, single)
+        usable = np.tile(probable[groups[:n_variables]], 2)
         constant = weighted.total - weighted.masses.sum(axis=0).max()
-        likeliest = []
+        candidates = []
         for target in search.targets:
             most_errors = min(pricings[target].most_errors, constant - 1e-6) + 1e-7
             for rule, bits in zip(by_labels.priced[target].rules, by_labels.priced[target].bits, strict=True):
@@ -160,9 +160,9 @@ class SeededModel:
                 errors = described(weighted, branches, 1 - target, 0.0).errors
                 if errors <= most_errors:  # rules stand in the order of their costs
                     cost = float(search.objective.cost(np.array(errors), bits, weighted.total))
-                    likeliest.append(described(evidence, branches, 1 - target, cost))
+                    candidates.append(described(evidence, branches, 1 - target, cost))
                     break
-        best = min(likeliest, key=lambda one: round(one.cost, 7), default=by_labels)
+        best = min(candidates, key=lambda one: round(one.cost, 7), default=by_labels)
         return replace(best, priced=by_labels.priced, found_by=by_labels.found_by)
 
     def _further_rows(
