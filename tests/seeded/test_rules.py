@@ -62,7 +62,7 @@ def test_weights_are_by_bits_and_errors():
     episode = a_table(noise=0.1)
     priced = priced_rules(episode)
     mixture, bits = a_mixture(episode, priced), np.concatenate([priced[1].bits, priced[0].bits])
-    wrong = mixture._says(episode) != (episode.labels == 1)
+    wrong = mixture._predicted(episode) != (episode.labels == 1)
     log_weights = -DescriptionLength().price * LN2 * bits + _judged(wrong.sum(axis=1), 60.0)[0]
     np.testing.assert_allclose(mixture.weights, np.exp(log_weights - logsumexp(log_weights)))
 

@@ -125,9 +125,9 @@ def decode(at: Weights, states: FloatArray, views: FloatArray, heads: int) -> Fl
 
 def literal_gates(at: Weights, states: FloatArray, views: FloatArray) -> FloatArray:
     """z_kj, eq. (9) ``literal_gate``; of x and not-x the one with the lower score is removed."""
-    asked = states @ at["decoder.literal_gates.from_state.weight"].T  # W_s s_k
+    query = states @ at["decoder.literal_gates.from_state.weight"].T  # W_s s_k
     offered = views @ at["decoder.literal_gates.from_literal.weight"].T  # W_h h_kj
-    inner = np.einsum("te,tle->tl", asked, offered) / math.sqrt(states.shape[1])
+    inner = np.einsum("te,tle->tl", query, offered) / math.sqrt(states.shape[1])
     logits = inner + at["decoder.literal_gates.bias"]
     N = logits.shape[1] // 2
     keep = logits[:, :N] >= logits[:, N:]

@@ -42,7 +42,7 @@ class RuleMixture:
         """[R, longest], the clauses of each rule; one that never fires fills up"""
         bits = np.concatenate([priced.bits for priced, _ in rules])
         prior = -OBJECTIVE.price * LN2 * bits
-        wrong = self._says(cells) != positive  # [R, M]
+        wrong = self._predicted(cells) != positive  # [R, M]
         errors, total = wrong @ weights, float(weights.sum())
         likelihood, self.noise = _judged(errors, total)
         log_weights = prior + likelihood
@@ -60,8 +60,8 @@ class RuleMixture:
 
     def chances(self, cells: Cells) -> FloatArray:
         """[S], chances of the class on S rows."""
-        says = self._says(cells)
-        return np.asarray(self.weights @ np.where(says, 1 - self.noise[:, None], self.noise[:, None]))
+        predicted = self._predicted(cells)
+        return np.asarray(self.weights @ np.where(predicted, 1 - self.noise[:, None], self.noise[:, None]))
 
     def columns(self, groups: IntArray) -> tuple[FloatArray, float]:
         """[columns], chance that a rule names each column, and how many literals about numbers it has.
@@ -75,14 +75,14 @@ class RuleMixture:
         literals = of_clauses[self._index].sum(axis=1)
         return self.weights @ (literals > 0), float(self.weights @ literals[:, of_number].sum(axis=1))
 
-    def _says(self, cells: Cells) -> BoolArray:
+    def _predicted(self, cells: Cells) -> BoolArray:
         """[R, S], where each rule is for the class."""
         fires = np.zeros((len(self._clauses) + 1, len(cells)), dtype=bool)
         fires[:-1] = clause_truth(literal_truth(cells.values, cells.known), self._clauses)
-        says = fires[self._index[:, 0]]
+        holds = fires[self._index[:, 0]]
         for clause in self._index.T[1:]:
-            says |= fires[clause]
-        return np.asarray(says == self._about[:, None])
+            holds |= fires[clause]
+        return np.asarray(holds == self._about[:, None])
 
 
 def _judged(errors: FloatArray, total: FloatArray | float) -> tuple[FloatArray, FloatArray]:

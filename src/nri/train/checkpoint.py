@@ -67,8 +67,8 @@ def make_folder(folder: Path) -> None:
 
 def _checksum(header: Mapping[str, str], tensors: Mapping[str, Tensor]) -> str:
     """Return the SHA-256 of everything but itself."""
-    told = {key: header[key] for key in sorted(header) if key != "sha256"}
-    digest = hashlib.sha256(json.dumps(told).encode())
+    content = {key: header[key] for key in sorted(header) if key != "sha256"}
+    digest = hashlib.sha256(json.dumps(content).encode())
     for name in sorted(tensors):
         tensor = tensors[name].contiguous()
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())

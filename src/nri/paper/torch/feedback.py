@@ -111,15 +111,15 @@ class FeedbackInducer(nn.Module):
         sizes = (support.sizes.log() / 6).unsqueeze(1).expand(-1, phi.shape[1], -1)
         h = self.from_statistics(torch.cat([phi, sizes], -1))  # as eq. (4)
         states = self.decoder.states(h, batch.literal_valid)  # eq. (8)
-        embedded, asked = self.from_embedding(h), self.from_state(states).unsqueeze(2)
-        asked_clause = self.clause_from_state(states)
+        embedded, queries = self.from_embedding(h), self.from_state(states).unsqueeze(2)
+        clause_queries = self.clause_from_state(states)
         slots = _Slots.start(support, support.ranked(luck, self.config.slots))
         rules = []
         for index in range(self.config.rounds):
             if index in self.config.anew:
                 slots = slots.moved(luck)
             if index == 0 or index in self.config.anew:
-                own = slots.of_anchor(embedded) + asked
+                own = slots.of_anchor(embedded) + queries
             counts = self.from_counts(slots.numbers_of_literals())
             of_slot = self.from_slot(slots.numbers()).unsqueeze(2)
             hidden = (counts + of_slot + own).relu()
@@ -128,7 +128,7 @@ class FeedbackInducer(nn.Module):
             z = self.literal_gate(self.mix(hidden).relu()).squeeze(-1).sigmoid() * slots.candidates
             slots = replace(slots, z=z, clauses=support.truth(slots.whole(z)))
             seen = self.clause_hidden(slots.numbers())
-            w = self.clause_gate((seen + asked_clause).relu()).squeeze(-1).sigmoid()
+            w = self.clause_gate((seen + clause_queries).relu()).squeeze(-1).sigmoid()
             slots = replace(slots, w=w)
             rules.append(SoftRule(slots.whole(z), w))
         return rules

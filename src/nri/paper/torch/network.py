@@ -297,9 +297,9 @@ class LiteralGates(nn.Module):
     def forward(self, states: States, h: Embedded, literal_valid: LiteralMask, film: FiLM) -> Gates:
         """Gate every literal in every slot; zero on padding."""
         weight, offset = film.seen_through(self.from_literal.weight)  # W_h as slot k applies it to h_j
-        asked = self.from_state(states)  # W_s s_k
-        shared = torch.einsum("bte,te->bt", asked, offset).unsqueeze(-1)
-        inner = torch.einsum("bte,ted->btd", asked, weight) @ h.transpose(-1, -2) + shared
+        queries = self.from_state(states)  # W_s s_k
+        shared = torch.einsum("bte,te->bt", queries, offset).unsqueeze(-1)
+        inner = torch.einsum("bte,ted->btd", queries, weight) @ h.transpose(-1, -2) + shared
         return exclude_complements(inner * self.scale + self.bias) * literal_valid.unsqueeze(1)
 
 

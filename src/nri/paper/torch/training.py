@@ -131,9 +131,9 @@ def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) ->
     tuned = PaperModel(source, TUNED, both_sides=True)  # without restarts: the network is judged
     scores: dict[str, float] = {}
     for name, model in {"text": PaperModel(source), "tuned": tuned}.items():
-        found = {part: np.array([_accuracy(model, table) for table in suite[part]]) for part in suite}
-        recovered = {part: float((found[part] == 1).mean()) for part in suite if part.startswith("recovery/")}
-        parts = {part: float(accuracies.mean()) for part, accuracies in found.items()} | recovered
+        right = {part: np.array([_accuracy(model, table) for table in suite[part]]) for part in suite}
+        recovered = {part: float((right[part] == 1).mean()) for part in suite if part.startswith("recovery/")}
+        parts = {part: float(accuracies.mean()) for part, accuracies in right.items()} | recovered
         choice = np.mean([parts["wide"], parts["mixed"], np.mean(list(recovered.values()))])
         scores |= {f"{name}/{part}": score for part, score in parts.items()}
         scores[f"{name}/choice"] = float(choice)
@@ -143,8 +143,8 @@ def score_deployed(network: nn.Module, suite: Mapping[str, list[HiddenRule]]) ->
 def _accuracy(model: PaperModel, table: HiddenRule) -> float:
     """Return how often the induced rule is expected to be right."""
     groups = np.arange(table.values.shape[1])
-    found = model.induce(table.support, groups, Limits(), np.random.default_rng(0))
-    answer = found.predict(table.values, table.known) == 1
+    induced = model.induce(table.support, groups, Limits(), np.random.default_rng(0))
+    answer = induced.predict(table.values, table.known) == 1
     return float(np.where(answer, table.truth, 1 - table.truth).mean())
 
 

@@ -36,7 +36,7 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
     signed = signed_cells(batch.values, batch.known)
     rows, seeds = signed[:, :M], signed[:, M:]
     experts = [Experts(*table) for table in zip(rows, batch.labels, strict=True)]
-    asked = list(zip(experts, seeds, strict=True))
+    pairs = list(zip(experts, seeds, strict=True))
     inputs = SeededInputs(
         rows=torch.from_numpy(rows.copy()),
         labels=torch.from_numpy(batch.labels.astype(np.float32)),
@@ -44,8 +44,8 @@ def seeded_batch(batch: SyntheticBatch) -> tuple[SeededInputs, SeededTargets]:
         seeds=torch.from_numpy(seeds.copy()),
         apart=torch.ones(*seeds.shape[:2], M),
         row_opinions=torch.from_numpy(np.stack([one.support for one in experts])),
-        seed_opinions=torch.from_numpy(np.stack([one.opine(query) for one, query in asked])),
-        seed_parts=torch.from_numpy(np.stack([one.parts(query) for one, query in asked])),
+        seed_opinions=torch.from_numpy(np.stack([one.opine(query) for one, query in pairs])),
+        seed_parts=torch.from_numpy(np.stack([one.parts(query) for one, query in pairs])),
     )
     clauses = None if batch.clauses is None else torch.from_numpy(batch.clauses)
     usable = torch.from_numpy(batch.two_classes[:, None].astype(np.float32))
