@@ -172,8 +172,8 @@ class NRISurvival(SegmentEstimator):
 def read_followed(rows: Source, y: Any, time: Any, event: Any) -> tuple[Source, str, str]:
     """Return a table with the time and the event of every row, and what these two columns are called."""
     names = {"time": "time", "event": "event"}
-    given = [one is not None for one in (y, time, event)]
-    if given not in ([True, False, False], [False, True, True]):
+    present = [one is not None for one in (y, time, event)]
+    if present not in ([True, False, False], [False, True, True]):
         raise InputError("give either y, an array of event and time, or both time= and event=")
     if y is not None and getattr(getattr(y, "dtype", None), "names", None):
         if len(y.dtype.names) != 2:

@@ -273,10 +273,10 @@ def _classes(labels: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
 
 def _array_of(y: Any) -> Any:
     """Return a series or a frame of any library as an array; anything else as it is."""
-    found = nw.from_native(y, pass_through=True, allow_series=True)
-    if isinstance(found, nw.Series) and found.dtype in (nw.Int128, nw.UInt128):  # numpy has no such type
-        return np.asarray(found.to_list())
-    return found.to_numpy() if isinstance(found, nw.Series | nw.DataFrame) else y
+    native = nw.from_native(y, pass_through=True, allow_series=True)
+    if isinstance(native, nw.Series) and native.dtype in (nw.Int128, nw.UInt128):  # numpy has no such type
+        return np.asarray(native.to_list())
+    return native.to_numpy() if isinstance(native, nw.Series | nw.DataFrame) else y
 
 
 def check_length(values: str, n: int, n_rows: int) -> None:
@@ -362,8 +362,8 @@ def has_names(X: Any) -> bool:
     elif hasattr(X, "collect_schema"):  # polars; the names of a lazy frame are a query of their own
         X = X.collect_schema()
     names_of = getattr(X, "column_names", getattr(X, "columns", ()))  # pyarrow; pandas
-    found = list(X if isinstance(X, Mapping) else names_of)
-    return bool(found) and all(isinstance(name, str) for name in found)
+    names = list(X if isinstance(X, Mapping) else names_of)
+    return bool(names) and all(isinstance(name, str) for name in names)
 
 
 def read_numbers(y: Any, n_rows: int) -> Number:

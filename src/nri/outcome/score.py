@@ -289,20 +289,20 @@ def share_of(hit: BoolArray, among: BoolArray, weights: FloatArray, groups: IntA
     return Share(share, float(np.clip(independent, n_groups, n_rows)))
 
 
-def _predictive(found: Measure, passed: Measure, prevalence: float) -> Measure:
+def _predictive(detected: Measure, passed: Measure, prevalence: float) -> Measure:
     """Return a predictive value by Bayes' rule, from how often a class is found and how often others pass."""
-    if found.value is None or passed.value is None:
+    if detected.value is None or passed.value is None:
         return _UNKNOWN
     false_alarms = Interval(1 - passed.interval.high, 1 - passed.interval.low)
-    low, high = _ratio_interval(found.value, found.interval, 1 - passed.value, false_alarms)
+    low, high = _ratio_interval(detected.value, detected.interval, 1 - passed.value, false_alarms)
     odds = prevalence / (1 - prevalence)
 
     def share(ratio: float) -> float:
         return 1.0 if math.isinf(ratio) else ratio * odds / (1 + ratio * odds)
 
-    if found.value == 0 and passed.value == 1:  # nothing is ever called so
+    if detected.value == 0 and passed.value == 1:  # nothing is ever called so
         return _UNKNOWN
-    ratio = math.inf if passed.value == 1 else found.value / (1 - passed.value)
+    ratio = math.inf if passed.value == 1 else detected.value / (1 - passed.value)
     return Measure(share(ratio), Interval(share(low), share(high)))
 
 

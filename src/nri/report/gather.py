@@ -60,7 +60,7 @@ class ReportOptions:
 
 def gather_report(
     table: Table,
-    found: Induction,
+    induction: Induction,
     settings: Settings | None = None,
     *,
     options: ReportOptions | None = None,
@@ -70,14 +70,14 @@ def gather_report(
 ) -> "Report":
     """Cross-validate and resample; what else a report counts is counted when it is read.
 
-    ``table`` holds the rows to report on, normally those that the rule was induced from; ``found`` the rule,
-    which a person may have changed since. ``settings`` are those of the induction, for cross-validation and
-    stability induce again; ``held`` is a cross-validation of the same rows and ``others`` are rules nearly
-    as good, if they are there already. ``step`` is called after each fold and each bootstrap sample; see
-    :func:`steps_of`.
+    ``table`` holds the rows to report on, normally those that the rule was induced from; ``induction`` the
+    rule, which a person may have changed since. ``settings`` are those of the induction, for cross-validation
+    and stability induce again; ``held`` is a cross-validation of the same rows and ``others`` are rules
+    nearly as good, if they are there already. ``step`` is called after each fold and each bootstrap sample;
+    see :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
-    rule, remedy = found.rule.settled, "report on rows with the same"
+    rule, remedy = induction.rule.settled, "report on rows with the same"
     kinds = table.explained.predicts.kind, rule.predicts.kind
     if kinds[0] != kinds[1]:
         raise InputError(f"the rule predicts {kinds[1]}, the table has {kinds[0]}; {remedy}")
@@ -97,7 +97,7 @@ def gather_report(
             others = alternatives(
                 table, settings, most=options.others, rng=np.random.default_rng(options.seed)
             )
-    return Report(table, rule, settings, options, found.left_out, held, stability, others)
+    return Report(table, rule, settings, options, induction.left_out, held, stability, others)
 
 
 def steps_of(options: ReportOptions) -> int:

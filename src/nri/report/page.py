@@ -84,16 +84,16 @@ def report_on(
     if isinstance(model, Rule | Induction):
         if not isinstance(X, Table) or y is not None or sample_weight is not None:
             raise InputError("a rule is reported on with a table that has its target; see nri.read_table")
-        found = Induction(model) if isinstance(model, Rule) else model
-        return gather_report(X, found, options=options)
+        induction = Induction(model) if isinstance(model, Rule) else model
+        return gather_report(X, induction, options=options)
     from sklearn.utils.validation import check_is_fitted
 
     from nri.estimator import NRIClassifier
 
     check_is_fitted(model)
     rows = model.labelled if isinstance(model, NRIClassifier) else model.measured
-    found = Induction(model.rule_, model.left_out_)
-    return gather_report(rows(X, y, sample_weight), found, model.settings, options=options)
+    induction = Induction(model.rule_, model.left_out_)
+    return gather_report(rows(X, y, sample_weight), induction, model.settings, options=options)
 
 
 def render_report(report: Report) -> str:

@@ -78,7 +78,7 @@ def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[_Rows]:
     from pyarrow import parquet
 
     try:
-        schemas = [_asked_for(parquet.read_schema(path), columns) for path in files.paths]
+        schemas = [_selected(parquet.read_schema(path), columns) for path in files.paths]
         schema = pa.unify_schemas(schemas, promote_options="permissive").remove_metadata()
         at_once = max(1000, min(1 << 17, _CELLS // max(len(schema), 1)))
         for path, own in zip(files.paths, schemas, strict=True):
@@ -91,7 +91,7 @@ def _parquet(files: Files, columns: Collection[str] | None) -> Iterator[_Rows]:
         raise InputError(f"{files.paths[0]} is no readable Parquet file ({cause}); write it again") from None
 
 
-def _asked_for(schema: "pa.Schema", columns: Collection[str] | None) -> "pa.Schema":
+def _selected(schema: "pa.Schema", columns: Collection[str] | None) -> "pa.Schema":
     import pyarrow as pa
 
     named = [field for field in schema if not field.name.startswith(INDEX)]

@@ -61,8 +61,8 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
 
 def _by_duckdb(url: str, connection: Duck, table: str | None, query: str | None) -> DuckEngine:
     if table is not None:
-        asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
-        present = [name for (name,) in connection.raw.execute(asked).fetchall()]
+        listing = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+        present = [name for (name,) in connection.raw.execute(listing).fetchall()]
         if table.lower() not in map(str.lower, present):
             raise _no_table(url, table, present)
         return DuckEngine(connection, quoted(table))
@@ -99,9 +99,9 @@ def _existing(scheme: str, place: str) -> Path:
         like = next(filter(None, map(similar_files, tried)), "")
         remedy = like or f"; write {scheme}:///absolute/path or {scheme}://path/from/this/folder"
         raise InputError(f"no file {' nor '.join(map(str, tried))}{remedy}")
-    found = database_in(path)
-    if found is not None and found != scheme:
-        raise InputError(f"{path} is {DATABASES[found]}; give {url_of(found, path)}")
+    detected = database_in(path)
+    if detected is not None and detected != scheme:
+        raise InputError(f"{path} is {DATABASES[detected]}; give {url_of(detected, path)}")
     return path
 
 
@@ -179,11 +179,11 @@ def _of_ibis(table: Any) -> Engine:
     def query(sql: str) -> Answer:
         cursor = backend.raw_sql(f"WITH {ROWS} AS ({rows}) {sql}")
         try:
-            names, found = [one[0] for one in cursor.description], cursor.fetchall()
+            names, records = [one[0] for one in cursor.description], cursor.fetchall()
         finally:
             cursor.close()
             backend.con.rollback()  # nothing was changed: this only ends the transaction
-        return {name: objects_of(row[place] for row in found) for place, name in enumerate(names)}
+        return {name: objects_of(row[place] for row in records) for place, name in enumerate(names)}
 
     columns = [raw_column(one, str(kind)) for one, kind in table.schema().items()]
     return Engine(dialect_of(name), columns, query, backend.disconnect)

@@ -74,8 +74,8 @@ class Engine:
 
     def figures(self, items: Mapping[str, str], where: str = "") -> dict[str, Any]:
         """Return aggregates of all rows by their names."""
-        found = self.query(select(items, where)) if items else {}
-        return {name: plain_cells(cells)[0] for name, cells in found.items()}
+        answer = self.query(select(items, where)) if items else {}
+        return {name: plain_cells(cells)[0] for name, cells in answer.items()}
 
     def counted(self, keys: Mapping[str, str], where: str = "") -> Answer:
         """Return the different values of expressions, and as ``n`` how many rows have them."""
@@ -84,8 +84,8 @@ class Engine:
 
     def distinct(self, column: str) -> tuple[NDArray[Any], FloatArray]:
         """Return the different cells of a column, in no order, and how many rows hold each."""
-        found = self.counted({"v": identifier(column, self.dialect)})
-        return objects_of(plain_cells(found["v"])), found["n"].astype(np.float64)
+        answer = self.counted({"v": identifier(column, self.dialect)})
+        return objects_of(plain_cells(answer["v"])), answer["n"].astype(np.float64)
 
 
 def select(items: Mapping[str, str], where: str = "") -> str:
@@ -218,9 +218,9 @@ def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) ->
 def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
     """Write how DuckDB reads cells by a plan; None if it cannot."""
     if plan.kind is Kind.TEXT:
-        words = sorted({*(MISSING_MARKS if loose else ()), *plan.missing})
-        marks = ", ".join(text_literal(word) for word in words)
-        return f"CASE WHEN {text} IN ({marks}) THEN NULL ELSE {text} END" if words else text
+        marks = sorted({*(MISSING_MARKS if loose else ()), *plan.missing})
+        listed = ", ".join(text_literal(word) for word in marks)
+        return f"CASE WHEN {text} IN ({listed}) THEN NULL ELSE {text} END" if marks else text
     formatted = plan.unit != ("", "") or plan.thousands or plan.decimal != "."
     if plan.kind is Kind.NUMBER or plan.is_zero_one:
         if formatted:

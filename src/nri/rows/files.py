@@ -68,17 +68,17 @@ class Files:
         return self.size * max(start.count(b"\n"), 1) > _LONG * len(start)
 
 
-def files_of(asked: str) -> Files | None:
+def files_of(place: str) -> Files | None:
     """Return the files that a name or a pattern stands for; None if an engine cannot read them.
 
     >>> files_of("-") is None
     True
     """
-    names = [asked] if os.path.isfile(asked) else sorted(glob.glob(asked, recursive=True))
+    names = [place] if os.path.isfile(place) else sorted(glob.glob(place, recursive=True))
     paths = tuple(Path(name) for name in names if os.path.isfile(name))
     if not paths:
-        if glob.has_magic(asked):
-            raise InputError(f"no file is called like {asked}{similar_files(Path(asked))}; check the pattern")
+        if glob.has_magic(place):
+            raise InputError(f"no file is called like {place}{similar_files(Path(place))}; check the pattern")
         return None
     lower = [Path(path.name.lower()) for path in paths]
     endings = {Path(one.stem).suffix if one.suffix in _COMPRESSED else one.suffix for one in lower}
@@ -87,19 +87,19 @@ def files_of(asked: str) -> Files | None:
     if endings <= set(_TEXT) and len({_TEXT[ending] for ending in endings}) == 1:
         return Files(paths, parquet=False, delimiter=_TEXT[endings.pop()])
     if len(paths) > 1:
-        raise InputError(f"{asked} stands for files of several kinds; give CSV or Parquet files of one table")
+        raise InputError(f"{place} stands for files of several kinds; give CSV or Parquet files of one table")
     return None
 
 
-def goes_by_engine(asked: str, engine: str = "auto") -> Files | None:
+def goes_by_engine(place: str, engine: str = "auto") -> Files | None:
     """Return the files if DuckDB is to answer for them, None if they are to be read into memory."""
     if engine not in ENGINES:
         raise InputError(f"no engine {engine!r}; use one of {', '.join(ENGINES)}")
-    files = files_of(asked)
+    files = files_of(place)
     if engine == "memory" and files is not None and files.many:
-        raise InputError(f"{asked} stands for {len(files.paths)} files; leave --engine memory out")
+        raise InputError(f"{place} stands for {len(files.paths)} files; leave --engine memory out")
     if engine == "duckdb" and files is None:
-        raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {asked}; leave --engine out")
+        raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {place}; leave --engine out")
     if engine == "memory" or files is None:
         return None
     return files if engine == "duckdb" or files.is_large else None
@@ -172,10 +172,10 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))
-    found = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
+    drawn = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
     comma = delimiter_of(files) == ";"
     plans = {}
-    for name, column in zip(names, zip(*(found or start), strict=True), strict=True):
+    for name, column in zip(names, zip(*(drawn or start), strict=True), strict=True):
         cells = np.array(["" if cell is None else cell for cell in column], dtype=object)
         read = understand(text_cells(cells), name, options, decimal_comma=comma)
         if read.plan.missing_values:

@@ -184,8 +184,8 @@ class SqlRows(Rows):
         """Return the columns by aliases that every dialect takes."""
         return {f"c{place}": identifier(one.name, self.engine.dialect) for place, one in enumerate(self._raw)}
 
-    def _source(self, found: Answer) -> Source:
-        return Source({one.name: found[alias] for alias, one in zip(self._cells(), self._raw, strict=True)})
+    def _source(self, answer: Answer) -> Source:
+        return Source({one.name: answer[alias] for alias, one in zip(self._cells(), self._raw, strict=True)})
 
     def _read(self, drawn: Drawn) -> Drawn:
         """Return rows that were drawn with their cells read by the plans of the columns."""
@@ -334,8 +334,8 @@ def _term(term: Term, column: RawColumn, engine: Engine) -> str:
     return f"CASE WHEN {inside} THEN ({product} - FLOOR({product})) ELSE {unknown} END"
 
 
-def _floats(found: Answer, column: str) -> FloatArray:
-    return np.asarray(np.ma.filled(found[column].astype(np.float64), np.nan))
+def _floats(answer: Answer, column: str) -> FloatArray:
+    return np.asarray(np.ma.filled(answer[column].astype(np.float64), np.nan))
 
 
 class _Span(NamedTuple):
@@ -356,8 +356,8 @@ def _spans(engine: Engine, raw: Sequence[RawColumn]) -> dict[str, _Span]:
         sql = (f"MIN({known})", f"MAX({known})", f"COUNT({known})", f"COUNT({value})")
         items |= {f"{name}{i}": what for name, what in zip(_Span._fields, sql, strict=True)}
     row = engine.figures(items)
-    found = [[float(row[f"{name}{i}"] or 0.0) for name in _Span._fields] for i in range(len(measured))]
-    return {one.name: _Span(*span) for one, span in zip(measured, found, strict=True)}
+    spans = [[float(row[f"{name}{i}"] or 0.0) for name in _Span._fields] for i in range(len(measured))]
+    return {one.name: _Span(*span) for one, span in zip(measured, spans, strict=True)}
 
 
 def _value(one: RawColumn, engine: Engine) -> str:

@@ -150,18 +150,18 @@ def scores(work: Work) -> dict[str, Json]:
     lone = outcome.classes.index(described[0]) if len(described) == 1 and len(outcome.classes) == 2 else None
     commonest = int(np.bincount(outcome.codes).argmax())
     about, always = (None if i is None else phrase_label(outcome.classes[i]) for i in (lone, commonest))
-    found = {
+    measures = {
         "accuracy": _share(right),
         "precision": _share(right[covered], about),
         "coverage": _share(covered),
     }
     if lone is not None:
-        found["recall"] = _share(covered[outcome.codes == lone], about)
-    found["always"] = _share(outcome.codes == commonest, always)
+        measures["recall"] = _share(covered[outcome.codes == lone], about)
+    measures["always"] = _share(outcome.codes == commonest, always)
     cost = mean_cost(work.table, work.predicted, work.question.settings)
     if cost is not None:
-        found["cost"] = {**plain(cost), "value": cost.mean, "about": phrase_label(cost.label)}
-    return found
+        measures["cost"] = {**plain(cost), "value": cost.mean, "about": phrase_label(cost.label)}
+    return measures
 
 
 def _measured(score: Score, work: Work) -> dict[str, Json]:
@@ -180,12 +180,12 @@ def _share(rows: BoolArray, about: str | None = None) -> Json:
 
 def view_held_out(work: Work, step: Callable[[], None]) -> Json:
     """Describe how the search does on rows it has not seen."""
-    held, asked, target = held_out(work, step), work.question, work.rule.predicts
+    held, question, target = held_out(work, step), work.question, work.rule.predicts
     score = held.score
     off = target.amount(score.details["mean_absolute_error"]) if isinstance(target, NumberTarget) else None
     of_classes = isinstance(held.table.outcome, Classes)
-    diagnostics = held.diagnostics(work.induction.rule.described, asked.prevalence) if of_classes else ()
-    cost = held.cost(asked.settings) if of_classes else None
+    diagnostics = held.diagnostics(work.induction.rule.described, question.prevalence) if of_classes else ()
+    cost = held.cost(question.settings) if of_classes else None
     arranged = work.table.groups is not None or work.table.time_order is not None
     doubt = "" if arranged else note_on_rows(work.table, lambda name: f"Limits: {name}")
     return {
@@ -213,8 +213,8 @@ def _groups(work: Work, column: str) -> Json:
         means = (group.predicted, group.actual)
         return [group.fires, *(None if mean is None else write(mean) for mean in means)]
 
-    told = [{"name": one.name, "rows": one.rows, "measures": measures(one)} for one in groups.groups]
-    return {"column": column, "used": groups.used, "groups": told}
+    shown = [{"name": one.name, "rows": one.rows, "measures": measures(one)} for one in groups.groups]
+    return {"column": column, "used": groups.used, "groups": shown}
 
 
 def filters(work: Work) -> dict[str, BoolArray]:

@@ -100,8 +100,8 @@ def edited(work: Work, data: Any) -> Work:
         for label in values:
             work.rule.labels.index(label)
     rule = count_clauses(clauses, work.table, values)
-    given = [work.induction.rule, *(one.rule for shelf in work.shelf for one in shelf.all_rules)]
-    return replace(work, rule=next((one for one in given if _decisions(one) == _decisions(rule)), rule))
+    rules = [work.induction.rule, *(one.rule for shelf in work.shelf for one in shelf.all_rules)]
+    return replace(work, rule=next((one for one in rules if _decisions(one) == _decisions(rule)), rule))
 
 
 def _decisions(rule: Rule) -> tuple[Any, ...]:
@@ -150,8 +150,8 @@ def find_alternatives(work: Work) -> Alternatives:
     """Return other rules for the question that are nearly as good as the one induced."""
     if not work.shelf:
         rng, settings = np.random.default_rng(SEED), work.question.settings
-        found = work.search.pop() if work.search else None
-        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng, induction=found))
+        induction = work.search.pop() if work.search else None
+        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng, induction=induction))
     return work.shelf[0]
 
 
@@ -176,8 +176,8 @@ def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[by
 
 def _file_name(work: Work, what: str, suffix: str) -> str:
     """Name a file after the target, in plain ASCII: every file system takes it, and so does a header."""
-    words = re.sub(r"[^A-Za-z0-9]+", "_", work.rule.target).strip("_").lower()[:40]
-    return "_".join(filter(None, [what, words])) + suffix
+    stem = re.sub(r"[^A-Za-z0-9]+", "_", work.rule.target).strip("_").lower()[:40]
+    return "_".join(filter(None, [what, stem])) + suffix
 
 
 REPORT = ReportOptions(seconds=3.0)
@@ -191,9 +191,9 @@ def report_line(work: Work, step: Callable[[], None]) -> dict[str, str]:
         REPORT, source=work.upload.name, prevalence=question.prevalence, protect=question.protect
     )
     held = work.folds[0] if work.folds and work.tried is work.table else None
-    given: dict[str, Any] = {"held": held, "others": work.shelf[0] if work.shelf else None}
-    found = gather_report(work.table, induction, question.settings, options=options, step=step, **given)
-    return {"name": _file_name(work, "report", ".html"), "content": render_report(found)}
+    parts: dict[str, Any] = {"held": held, "others": work.shelf[0] if work.shelf else None}
+    report = gather_report(work.table, induction, question.settings, options=options, step=step, **parts)
+    return {"name": _file_name(work, "report", ".html"), "content": render_report(report)}
 
 
 def _with_predictions(work: Work, kind: str) -> bytes:

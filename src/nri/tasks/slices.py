@@ -125,12 +125,12 @@ def error_slices(
     """
     table = table_of(X).arranged(groups, time_order)
     truth, predicted = (
-        given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
-        for name, given in (("label", labels), ("prediction", predictions))
+        answers if isinstance(answers, Answers) else read_answers(table_of({name: answers}), name)
+        for name, answers in (("label", labels), ("prediction", predictions))
     )
     if not len(table) == len(truth.labels) == len(predicted.labels):
-        given = f"{len(truth.labels)} labels, {len(predicted.labels)} predictions"
-        raise InputError(f"{len(table)} rows, {given}; give one of each for each row")
+        counts = f"{len(truth.labels)} labels, {len(predicted.labels)} predictions"
+        raise InputError(f"{len(table)} rows, {counts}; give one of each for each row")
     known, wrong = _compared(truth, predicted, tolerance, check=True)
     wrong, table = wrong[known], _features(table.take(known), wrong[known], columns, never)
     halves = 1 if table.time_order is not None else 2
@@ -150,21 +150,21 @@ def _compared(
     """
     known = truth.labels.known & predicted.labels.known
     if {truth.labels.kind, predicted.labels.kind} <= {Kind.NUMBER, Kind.BOOLEAN}:
-        right, said = as_numbers(truth.labels), as_numbers(predicted.labels)
+        right, guessed = as_numbers(truth.labels), as_numbers(predicted.labels)
         # scores beside labels of a few classes: nearly every one would be an error
         scores, classes = (len(one.labels.distinct()[0]) for one in (predicted, truth))
         few = classes <= MAX_CLASSES and scores > 2 * classes
-        if check and tolerance is None and few and (said % 1 > 0).any():
+        if check and tolerance is None and few and (guessed % 1 > 0).any():
             raise ScoresError(predicted.name, scores, classes)
-        return known, np.asarray(known & (np.abs(right - said) > (tolerance or 0.0)), dtype=bool)
+        return known, np.asarray(known & (np.abs(right - guessed) > (tolerance or 0.0)), dtype=bool)
     if tolerance is not None:
         raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
-    right, said = _texts(truth), _texts(predicted)
-    if check and not {*right[known]} & {*said[known]}:
-        one, other = (min(texts[known], default="") for texts in (right, said))
+    right, guessed = _texts(truth), _texts(predicted)
+    if check and not {*right[known]} & {*guessed[known]}:
+        one, other = (min(texts[known], default="") for texts in (right, guessed))
         shared = f"labels ({one!r}, ...) and predictions ({other!r}, ...) share no value"
         raise InputError(f"{shared}; give both in the same words, e.g. as comparisons")
-    return known, np.asarray(known & (right != said), dtype=bool)
+    return known, np.asarray(known & (right != guessed), dtype=bool)
 
 
 def _texts(answers: Answers) -> NDArray[Any]:
@@ -294,8 +294,8 @@ def _search(
     if not negations:
         truth[:, [j for j, literal in enumerate(literals) if literal.op is Op.NE]] = False
     least = max(10, math.ceil(0.02 * len(table))) if min_rows is None else min_rows
-    found = search_slices(truth, wrong, max_literals=max_literals, min_rows=least, most=most)
-    return [Clause(literals[j] for j in one.literals) for one in found]
+    slices = search_slices(truth, wrong, max_literals=max_literals, min_rows=least, most=most)
+    return [Clause(literals[j] for j in one.literals) for one in slices]
 
 
 def _features(table: Table, wrong: BoolArray, columns: Sequence[str] | None, never: Sequence[str]) -> Table:
