@@ -45,9 +45,9 @@ class Floors:
     def __bool__(self) -> bool:
         return self.sensitivity > 0 or self.specificity > 0
 
-    def short(self, reached: Diagnostics) -> tuple[float, ...]:
+    def short(self, found: Diagnostics) -> tuple[float, ...]:
         """Return by how much sensitivity and specificity fall short of what is asked; 0 where they do not."""
-        return tuple(max(0.0, getattr(self, name) - (getattr(reached, name).value or 0.0)) for name in _NAMES)
+        return tuple(max(0.0, getattr(self, name) - (getattr(found, name).value or 0.0)) for name in _NAMES)
 
 
 @dataclass(frozen=True)
