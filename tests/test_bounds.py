@@ -57,7 +57,6 @@ def test_the_package_has_few_files():
     assert len(FILES) <= 160
 
 
-@pytest.mark.xfail(strict=True, reason="31 300 lines at present")
 def test_the_package_has_few_lines():
     assert sum(map(lines_of, FILES)) <= 30_000
 

@@ -5,8 +5,8 @@ from importlib.metadata import version
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from nri.errors import one_line
 from nri.rule import Clause
-from nri.texts import one_line
 from nri_dynamics.attractors import Attractors
 from nri_dynamics.formats.text import heading, notes
 from nri_dynamics.picture import influence_picture

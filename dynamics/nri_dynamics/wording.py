@@ -9,8 +9,8 @@ from itertools import groupby
 
 from markupsafe import escape
 
+from nri.errors import one_line
 from nri.rule import Clause, Kind, Label, Literal, Op
-from nri.texts import one_line
 
 _NAME = re.compile(r"[\w\-.#%&/()\[\]:+']+( [\w\-.#%&/()\[\]:+']+)*")
 _VALUE = re.compile(r"[\w\-.#%&/:+']+( [\w\-.#%&/:+']+)*")

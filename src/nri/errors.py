@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from nri.texts import one_line
+from nri.texts import one_line as one_line
 
 
 class NRIError(Exception):

@@ -106,9 +106,8 @@ def test_association_is_in_standard_errors():
 
 def test_limits_are_kept():
     values, labels, _ = table(noise=0.1)
-    allowed = np.ones(16, bool)
-    allowed[[0, 8]] = False
-    limits = Limits(max_clauses=2, max_literals=2, negations=False, allowed=allowed)
+    allowed = np.isin(np.arange(16), range(1, 8))
+    limits = Limits(max_clauses=2, max_literals=2, allowed=allowed)
     rules = induced(make_episode(values, labels=labels), limits).rules
     clauses = [clause for rule in rules for clause in rule]
     assert 0 < len(clauses) <= 2

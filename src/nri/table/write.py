@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from copy import copy
 from pathlib import Path
 from typing import IO, Any
@@ -60,6 +60,10 @@ def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
         if os.path.exists(target):
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
+        with suppress(OSError), ExitStack() as after:  # so that the new name outlasts a power cut
+            folder = os.open(target.parent, os.O_RDONLY)
+            after.callback(os.close, folder)
+            os.fsync(folder)
     except OSError as error:
         raise InputError(f"{path} cannot be written ({error.strerror or error}); choose another") from None
     finally:  # there is none left after success; after Ctrl-C there may be

@@ -36,9 +36,7 @@ EXPERTS = (
 )
 """The experts that the seeded network reads, in the order of the last axis of their opinions."""
 
-FLOATS_AT_ONCE = 1_500_000
-"""About how many numbers one call of the network may hold for all its heads and channels together: many
-enough that its thousand steps take little beside them, and few enough for any memory."""
+FLOATS_AT_ONCE = 1_500_000  # Numbers that a call of the network holds for its heads and channels, about.
 
 _CARD_FIELDS = {"inducer": str, "config": dict, "sha256": str}
 
@@ -90,6 +88,8 @@ class Network:
 
     def __init__(self, onnx_file: Path) -> None:
         self.card = checked_card(onnx_file)
+        # freed at once: glibc then keeps the memory of smaller arrays, where new pages take a tenth of a fit
+        np.empty(30_000_000, dtype=np.uint8)
         try:
             self.graph = read_graph(onnx_file.read_bytes())
         except (LookupError, TypeError, ValueError, RecursionError) as error:
