@@ -46,7 +46,7 @@ def test_the_posterior_is_checked_on_the_folds_of_the_rules_without_fitting_agai
     table = labelled_table(
         pd.DataFrame(rng.integers(0, 2, (60, 4)), columns=list("abcd")), np.arange(60) % 3 > 0
     )
-    held = hold_out(table, rng=rng)
+    held = hold_out(table, rng=rng, posteriors=True)
     assert held.posterior_score.value == (held.by_posterior == table.codes).mean()
     assert held.posterior_score.value > 0.4
 

@@ -99,7 +99,7 @@ class HeldOut:
     predicted: NDArray[Any]  # [M]: class indices, numbers or risks
     inductions: tuple[Induction, ...]  # for each fold what was induced without it, but for its posterior
     by_posterior: NDArray[Any] | None = None
-    """[M], the same by posteriors that were formed without the fold, if the model has one"""
+    """[M], the same by posteriors that were formed without the fold, if that was wanted and they are there"""
     source: Table | None = None  # all rows, with those that judge no rule; None of an engine
     folds: Folds | None = None  # of all rows
 
@@ -165,13 +165,14 @@ def hold_out(
     folds: int = FOLDS,
     jobs: int = 1,
     step: Callable[[], None] = lambda: None,
+    posteriors: bool = False,
 ) -> HeldOut:
     """Induce rules without each fold, and predict its rows; everything, thresholds too, is found anew."""
     if isinstance(rows, Rows):
         return _hold_out_in_engine(rows, settings, rng, folds, step)
     table, made = rows, make_folds(rows, folds, rng)
     parts = [
-        (table.take(made.inside(k)), table.take(made.fold == k), settings, child)
+        (table.take(made.inside(k)), table.take(made.fold == k), settings, child, posteriors)
         for k, child in enumerate(rng.spawn(len(made)))
     ]
     results = []
@@ -206,10 +207,11 @@ def _by_fold(parts: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[_Result]:
 
 
 def _without_fold(
-    inside: Table, outside: Table, settings: Settings | None, rng: np.random.Generator
+    inside: Table, outside: Table, settings: Settings | None, rng: np.random.Generator, posteriors: bool
 ) -> _Result:
     induction = induce_or_constant(inside, settings, rng)
-    by_posterior = None if induction.posterior is None else induction.posterior.predicted(outside)
+    posterior = induction.posterior if posteriors else None
+    by_posterior = None if posterior is None else posterior.predicted(outside)
     predicted = coded_predictions(induction.rule, outside)
     return replace(induction, posterior=None), predicted, by_posterior  # no posterior can be sent
 

@@ -115,7 +115,7 @@ def _held_out(
     if held is not None and held.source is table and len(held.inductions) == options.folds:
         return held
     rng = np.random.default_rng(options.seed)  # the folds of --cv, so that both give the same
-    return hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step)
+    return hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step, posteriors=True)
 
 
 @dataclass(frozen=True)
