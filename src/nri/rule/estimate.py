@@ -7,7 +7,7 @@ What they are estimates *of* is a *target*, which has the members of :class:`nri
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +62,8 @@ class NumberTarget:
     """how its cells are read, e.g. their unit"""
     decimals: int = 2  # of predictions as they are written
 
-    kind = "number"
-    titles = ("prediction", "95 % interval of the mean", "80 % of rows", "rows")
+    kind: ClassVar[str] = "number"
+    titles: ClassVar[tuple[str, ...]] = ("prediction", "95 % interval of the mean", "80 % of rows", "rows")
 
     @property
     def patterns(self) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ class SurvivalTarget:
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))
     """how the cells of the time are read, e.g. their unit"""
 
-    kind = "survival"
+    kind: ClassVar[str] = "survival"
 
     @property
     def titles(self) -> tuple[str, ...]:

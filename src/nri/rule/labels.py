@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,8 +94,8 @@ class ClassTarget:
     plan: ColumnPlan | None = field(default=None, compare=False)
     """how the cells are read, where they hold codes for words or for nothing that a caller stated"""
 
-    kind = "classes"
-    titles = ("prediction", "rows", "on new rows")
+    kind: ClassVar[str] = "classes"
+    titles: ClassVar[tuple[str, ...]] = ("prediction", "rows", "on new rows")
 
     @property
     def patterns(self) -> tuple[str, ...]:
