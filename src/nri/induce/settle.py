@@ -42,6 +42,7 @@ _PATTERNS = 600
 """Most different rows that literals may make of a sample; beyond, the search on all rows would take long."""
 _MOST_PATTERNS = 1500
 """Different rows that the literals of a rule make of a sample; with more it is sought anew with fewer."""
+_SEARCHED = 4096  # Patterns that are searched, those of most rows; rules are compared on all.
 _WORTH_A_LOOK = 0.0005  # Share of rows that a round must have gained for errors to be looked at once more.
 _REGIONS = 3  # Classes that a rule predicts most often wrongly, whose rows are looked at again.
 _REGION_ROWS = 2000  # About how many rows of a region are looked at.
@@ -197,9 +198,10 @@ class _Settling:
         """Choose among rules and what the search makes of some literals, all judged on all rows."""
         candidates = [count_branches(one, default, on.table) for one in rules]
         if searched:
-            search = ClassSearch(on.table, self.settings, self.rng)
-            greedy = models.get_inducer("greedy")
-            candidates.append(search.candidate(self.rows.features(searched), greedy).rule)
+            heaviest = np.sort(np.argsort(-on.table.weights, kind="stable")[:_SEARCHED])
+            search = ClassSearch(on.table.take(heaviest), self.settings, self.rng)
+            rule = search.candidate(self.rows.features(searched), models.get_inducer("greedy")).rule
+            candidates.append(count_branches(branches_of(rule), rule.default, on.table))
         weighted, least = constraints.cost_weighted(on.table, self.settings), self.settings.min_precision
         right = [right_weight(one, weighted) / weighted.weights.sum() for one in candidates]
 
