@@ -114,7 +114,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
             A named column of X is no feature.
         """
         if isinstance(y, str):
-            return self._fit_in_place(X, y, sample_weight, unlabelled)
+            return self._fit_in_place(X, y, sample_weight=sample_weight, unlabelled=unlabelled, groups=groups)
         rows, named = source_of(X), has_names(X)
         labels, classes = read_labels(y, len(rows), exact=self._options.exact)
         self.order_ = self._order(y, labels.classes)
@@ -131,14 +131,13 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         self.classes_ = classes
         return self._keep(induction, table, rows.names, named=named)
 
-    def _fit_in_place(self, X: Any, target: str, sample_weight: Any, unlabelled: Any) -> Self:
+    def _fit_in_place(self, X: Any, target: str, **for_memory: Any) -> Self:
         """Induce rules where the rows are: samples are searched, all rows decide."""
         from nri.rows.open import rows_held  # which loads what databases need
 
-        refused = (sample_weight, unlabelled, self.min_sensitivity or None, self.min_specificity or None)
-        if any(one is not None for one in refused):
-            options = "weights, rows without labels, min_sensitivity and min_specificity"
-            raise InputError(f"{options} are for tables in memory; leave them out, or collect the table")
+        for_memory |= {name: getattr(self, name) or None for name in ("min_sensitivity", "min_specificity")}
+        for name in (name for name, value in for_memory.items() if value is not None):
+            raise InputError(f"{name} is for tables in memory; leave it out, or collect the table")
         rows = rows_held(X, target, positive=self.positive, options=self._options)
         if not isinstance(rows.outcome, Classes):
             remedy = f"compare it, e.g. '{target} > 1', or collect the table and fit NRIRegressor"

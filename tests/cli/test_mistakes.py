@@ -261,19 +261,22 @@ def test_a_table_is_never_overwritten_by_its_own_rule(nri, visits, by_link, monk
 
 
 def test_no_command_overwrites_what_it_reads(nri, visits, rule):
-    table, kept = visits.read_text(), rule.read_text()
+    before, kept = visits.read_text(), rule.read_text()
+    other = table(visits.with_name("new.csv"), before)
     for arguments, what in (
         (["predict", rule, visits, "--out", visits], "the table"),
         (["predict", rule, visits, "--out", rule], "the rule"),
         (["export", rule, "-f", "sql", "--out", rule], "the rule"),
         (["compare", rule, rule, visits, "--out", visits], "the table"),
         (["surrogate", visits, "-p", "flu", "--out", visits], "the table"),
+        (["predict", rule, visits.with_name("v*.csv"), "--out", visits], "the table"),
+        (["predict", rule, other, "--posterior", visits, "--out", visits], "the table of --posterior"),
     ):
         done = nri(*arguments)
         assert done.code == 2
         assert done.err.endswith(f" is {what} itself; choose another name\n")
         assert done.err.count("\n") == 1
-    assert (visits.read_text(), rule.read_text()) == (table, kept)
+    assert (visits.read_text(), rule.read_text()) == (before, kept)
 
 
 def test_two_results_do_not_go_to_one_file(nri, visits, tmp_path):

@@ -108,8 +108,13 @@ def test_an_option_of_another_format_is_refused(nri, rule, options, message):
     assert message in done.err
 
 
-def test_json_is_exported_as_it_was(nri, rule):
+def test_json_is_exported_as_it_was(nri, visits, rule):
+    """The cross-validated numbers were lost on the way."""
     assert nri("export", rule, "-f", "json").out == rule.read_text()
+    judged = visits.with_name("judged.json")
+    assert nri("induce", visits, "-t", "flu", "--model", "greedy", "--cv", "-q", "--out", judged).code == 0
+    assert '"validation"' in judged.read_text()
+    assert nri("export", judged, "-f", "json").out == judged.read_text()
 
 
 @dataclass(frozen=True)

@@ -155,6 +155,17 @@ def test_a_rule_file_says_where_the_rule_comes_from(nri, tmp_path, monkeypatch):
     assert about["sha256"] in page.read_text(encoding="utf-8")
 
 
+def test_a_rule_file_says_which_rows_of_a_table_it_comes_from(nri, tmp_path):
+    rule = tmp_path / "rule.json"
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        pd.DataFrame({"notes": ["none"]}).to_excel(book, sheet_name="about", index=False)
+        frame = pd.DataFrame({"weight": range(50, 100), "class": ["light"] * 22 + ["heavy"] * 28})
+        frame.to_excel(book, sheet_name="data", index=False)
+    asked = ("--target", "class", "--sheet", "data", "--model", "greedy", "--quiet", "--out", rule)
+    assert nri("induce", tmp_path / "t.xlsx", *asked).code == 0
+    assert "sheet=data" in json.loads(rule.read_text())["provenance"]["options"]
+
+
 @pytest.fixture
 def coded_rule(nri, tmp_path):
     """A rule for a class of codes with words and a code for nothing, and the table that it is of."""

@@ -200,6 +200,20 @@ def test_stability_of_a_comparison_with_weights(nri, visits):
     assert "rows (weighted)" in done.out
 
 
+def test_codes_for_nothing_in_a_settings_file_count_for_every_command(nri, visits):
+    """Stability and surrogate read the cells as if the file said nothing of them."""
+    config = visits.with_name("settings.toml")
+    config.write_text('missing = ["b"]\n\n[labels.cough]\n0 = "silent"\n1 = "coughs"\n')
+    for asked in (
+        ("stability", visits, "-t", "flu", "--samples", 2, "--model", "greedy"),
+        ("surrogate", visits, "-p", "flu", "--model", "greedy"),
+        ("alternatives", visits, "-t", "flu", "--model", "greedy"),
+    ):
+        done = nri(*asked, "--config", config)
+        assert done.code == 0
+        assert "cough = coughs" in done.out or "cough = silent" in done.out
+
+
 def test_rows_that_belong_together_are_named_and_kept_together(nri, tmp_path):
     """Eight visits of each patient were judged by rules that knew the patient."""
     rng = np.random.default_rng(0)

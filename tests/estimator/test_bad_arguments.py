@@ -11,6 +11,7 @@ import pytest
 
 from nri import Knowledge, NRIClassifier, NRIRegressor
 from nri.errors import InputError
+from nri.induce.settings import Settings
 
 ROWS, LABELS = {"a": list(range(20)), "b": ["x", "y"] * 10}, [0, 1] * 10
 
@@ -164,3 +165,10 @@ def test_labels_and_weights_of_polars_are_taken_whatever_their_type():
     clf = NRIClassifier("greedy").fit(ROWS, labels, sample_weight=pl.Series([1.0] * 20))
     assert clf.rule_.target == "ill"
     assert clf.predict(ROWS).tolist() == LABELS
+
+
+def test_names_of_columns_may_be_numbers_or_come_one_by_one():
+    """They were checked and then used as they came: a list that was read once was empty the second time."""
+    settings = Settings(use=(one for one in ("a", "b")), never=[7], require=("a",))
+    assert (settings.use, settings.never, settings.require) == (["a", "b"], ["7"], ["a"])
+    assert Settings(ordered=(one for one in ("low", "high"))).ordered == ("low", "high")

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars
 import programs
@@ -17,7 +18,7 @@ import servers
 from effort import usually
 from large_tables import planted
 
-from nri import NRIClassifier, Rule
+from nri import Knowledge, NRIClassifier, Rule
 from nri.cli.app import main
 from nri.errors import InputError
 
@@ -158,3 +159,18 @@ def test_a_number_is_refused_as_labels_before_a_rule_is_sought(rows: pd.DataFram
     for table in (connection.table("rows"), ibis.duckdb.from_connection(connection).table("rows")):
         with pytest.raises(InputError, match=r"'size' is a number, not classes; .* NRIRegressor"):
             NRIClassifier().fit(table, "size")
+
+
+def test_what_needs_the_rows_in_memory_is_refused_where_they_are_not(
+    rows: pd.DataFrame, expected: Rule
+) -> None:
+    """Groups and clauses to keep were taken and had no effect."""
+    table = duckdb.from_df(rows)
+    for estimator, more, cause in (
+        (NRIClassifier(), {"groups": "weight"}, "groups is for tables in memory"),
+        (NRIClassifier(), {"sample_weight": np.ones(len(rows))}, "sample_weight is for tables in memory"),
+        (NRIClassifier(min_sensitivity=0.9), {}, "min_sensitivity is for tables in memory"),
+        (NRIClassifier(knowledge=Knowledge(keep=expected)), {}, "clauses to keep are for tables in memory"),
+    ):
+        with pytest.raises(InputError, match=cause):
+            estimator.fit(table, "bought", **more)

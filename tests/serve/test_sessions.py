@@ -93,6 +93,17 @@ def test_of_too_many_tables_the_one_unused_for_longest_goes():
     sessions.close()
 
 
+def test_reasons_of_old_sessions_are_forgotten_in_the_end():
+    """A server that ran for months kept a line for every table that it ever had."""
+    sessions = Sessions(most=2)
+    tokens = [sessions.begin(session()) for _ in range(9)]
+    assert len(sessions._ended) == 2
+    for token, why in ((tokens[6], "had to make room"), (tokens[0], "started anew")):
+        with pytest.raises(ValueError, match=why):
+            sessions.get(token)
+    sessions.close()
+
+
 def test_files_take_no_more_of_the_disk_than_they_may():
     sessions = Sessions(max_disk=100)
     kept = [session(b"x" * 40) for _ in range(4)]

@@ -36,7 +36,9 @@ def predict(
     as they are, and so does a workbook with --out FILE.xlsx. If it has the target too, the score is
     reported. Large files, and several by a pattern, go through the rule batch by batch.
     """
-    check_outputs({"--out": out}, {"the table": file, "the rule": rule})
+    check_outputs(
+        {"--out": out}, {"the table": file, "the rule": rule, "the table of --posterior": posterior}
+    )
     from nri.table.source import open_source
     from nri.table.target import class_index
     from nri.table.write import write_beside, write_table
@@ -190,9 +192,11 @@ def export(
         needed = "python" if option == "function" else "sql"
         if value is not None and name != needed:
             raise InputError(f"--{option} is for --format {needed}, not for {name}; drop it, or add that")
-    if name == "json":  # where a rule comes from stays with it
-        for_sql["provenance"] = json.loads(rule.read_text(encoding="utf-8")).get("provenance")
-    text = exported.render(name, function=function or "predict", **for_sql)
+    about: dict[str, Any] = {}
+    if name == "json":  # where a rule comes from, and how good it is, stays with it
+        kept = json.loads(rule.read_text(encoding="utf-8"))
+        about = {key: kept.get(key) for key in ("provenance", "validation")}
+    text = exported.render(name, function=function or "predict", **for_sql, **about)
     if out is not None:
         write_text(out, text)
     else:

@@ -3,6 +3,7 @@
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
+from glob import iglob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -190,7 +191,9 @@ def check_outputs(outputs: Mapping[str, Path | None], inputs: Mapping[str, str |
     for option, path in paths.items():
         _check_writable(path)
         for what, source in inputs.items():
-            if source not in (None, "-") and path.exists() and _same_file(path, Path(str(source))):
+            if source in (None, "-") or not path.exists():
+                continue
+            if any(_same_file(path, Path(one)) for one in (str(source), *iglob(str(source)))):
                 raise InputError(f"{option} {path} is {what} itself; choose another name")
         for other, earlier in paths.items():
             if other < option and _same_file(path, earlier):

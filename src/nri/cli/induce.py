@@ -32,7 +32,7 @@ def induce(
     """
     form = check_output(output, file, scoring)
     with open_rows(file, reading, rows, options.config) as opened:
-        run(opened, options, scoring, output, reading, form=form, source=file, sample=rows.sample)
+        run(opened, options, scoring, output, reading, form=form, source=file, place=rows)
 
 
 def run(
@@ -44,13 +44,14 @@ def run(
     *,
     form: str | None = None,
     source: str = "-",
-    sample: int | None = None,
+    place: opt.RowOptions | None = None,
 ) -> None:
     """Induce, validate, and write the rule and what goes with it."""
     from nri.induce.induce import induce_rule
 
     settings = settings_of(options, rows)
-    question = Question(rows, settings, scoring, output, source, sample)
+    place = place or opt.RowOptions()
+    question = Question(rows, settings, scoring, output, source, place.sample)
     floors = cost = validation = None
     has_floors = bool(options.min_sensitivity or options.min_specificity)
     if has_floors or settings.stable or settings.knowledge.keep or scoring.protect:
@@ -62,7 +63,7 @@ def run(
             question = replace(question, settings=replace(settings, tilt=floors[0].tilt))
     with progress("searching for a rule") as step:
         induction = induce_rule(rows, question.settings, rng=question.rng, step=step.describe)
-    if not output.quiet or settings.knowledge or settings.prices_errors or scoring.cv or floors is not None:
+    if not output.quiet or settings.prices_errors or scoring.cv or floors is not None:
         from nri.cli.output import judge
 
         validation, cost = judge(question, induction, floors)
@@ -70,7 +71,7 @@ def run(
     if form == "json" or scoring.html is not None:
         from nri.cli.output import provenance
 
-        about = provenance(source, rows, reading, options, scoring)
+        about = provenance(source, rows, reading, options, scoring, place)
     write_rule(induction.rule, output, form, rule_note(induction.rule, validation, cost), validation, about)
     if scoring.protect or scoring.html or not output.quiet:
         from nri.cli.output import show_more

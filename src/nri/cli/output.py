@@ -160,8 +160,8 @@ def judge(
     cost = validation = None
     if not question.output.quiet:
         _show_search(induction, question.rows)
-    if table is not None and settings.knowledge:
-        message(str(price_of_knowledge(table, settings, rule, rng=question.rng)))
+        if table is not None and settings.knowledge:
+            message(str(price_of_knowledge(table, settings, rule, rng=question.rng)))
     if table is not None and settings.prices_errors:
         cost = mean_cost(table, coded_predictions(rule, table), settings)
     if floors is not None:
@@ -303,7 +303,7 @@ def provenance(source: str, rows: Table | Rows, *records: Any) -> dict[str, Any]
     return about | {"options": arguments, "notes": [str(note) for note in getattr(rows, "notes", ())]}
 
 
-_UNRECORDED = {"html", "out", "quiet", "form", "dialect"}  # Options that do not change the rule.
+_UNRECORDED = {"html", "out", "quiet", "form", "dialect", "memory"}  # Options that do not change the rule.
 
 
 def _groups_table(groups: Groups) -> str:

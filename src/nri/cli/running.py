@@ -97,7 +97,7 @@ def train(config: Path, directory: opt.File = None, until: int | None = None, qu
     with progress(f"training {task.name}", steps=stop) as shown:
         watch = None if quiet else watcher(task.name, stop, shown)
         train_network(task, directory, until=until, watch=watch)
-    message(f"{directory / CHECKPOINT} and {directory / METRICS} after {stop} updates")
+    message(f"{directory / CHECKPOINT} and {directory / METRICS} are written")
 
 
 _QUIET_SECONDS = 60.0  # Between two lines where there is no terminal to draw a bar on.

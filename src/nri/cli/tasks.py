@@ -144,7 +144,7 @@ def stability(
     from nri.induce.induce import induce_rule
     from nri.tasks.stability import clause_stability
 
-    with open_rows(file, reading, rows) as opened:
+    with open_rows(file, reading, rows, options.config) as opened:
         table = in_memory(opened, rows.sample)
     message(note_on_rows(table, "--groups {}".format))
     settings = settings_of(options, table)
@@ -250,7 +250,7 @@ def surrogate(
     target = predictions if threshold is None else f"{predictions} > {threshold:.15g}"
     reading = opt.Reading(target, positive, weights=weights)
     try:
-        with open_rows(file, reading, rows) as opened:
+        with open_rows(file, reading, rows, options.config) as opened:
             names = tuple(opened.columns)
             never = split_names(options.never, names) or ()
             explained = [one for one in never if one not in names and target.strip('"').startswith(one)]

@@ -158,8 +158,7 @@ def alternatives(
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
     if isinstance(within, bool) or not isinstance(within, int | float) or not 0 <= within < math.inf:
         raise InputError(f"within is {shown(within)}; give a difference of scores, 0 or more, e.g. 0.01")
-    if whole("most", most) < 1:
-        raise InputError(f"most is {most}, but there must be room for a rule: use 1 or more")
+    whole("most", most)
     if settings.knowledge.keep is not None:
         raise InputError("keep fixes the clauses of a rule, so that there are no others; drop it")
     if settings.counts == "points":

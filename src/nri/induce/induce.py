@@ -130,6 +130,8 @@ def induced(
             induction = searched(table, settings, rng)
             return replace(induction, rule=with_plain_values(induction.rule, table))
         rows = MemoryRows(table)
+    elif settings.knowledge.keep is not None:
+        raise InputError("clauses to keep are for tables in memory; leave keep out, or collect the table")
     size = rows.size
     sample = rows.sample(size)
     if not isinstance(rows, MemoryRows):

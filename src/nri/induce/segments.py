@@ -22,7 +22,6 @@ from nri.outcome.number import standardised
 from nri.rule import Clause, Dnf, Kind, Literal, Op, Rule, clause_matrix, simplify
 from nri.rule.literal import plain_value
 from nri.rule.truth import first_to_fire
-from nri.search.limits import Limits
 from nri.search.segments import Problem, bits_of_rows, search
 from nri.seeded.scores import ScoreExperts
 from nri.table.binarizer import Binarizer
@@ -229,7 +228,6 @@ class SegmentSearch:
             values = standardised(own * values + (1 - own) * self.posterior.support, weights)
         if values is None:
             return [], -np.inf
-        Limits(settings.max_clauses, settings.max_branches, settings.max_literals)  # refuses nonsense
         chosen = self._order(meanings, fires, values, {x for clause in start for x in clause})
         rows = _row_order(fires[:, chosen], values, weights)
         required = constraints.required_literals(meanings, settings, features.left_out_)

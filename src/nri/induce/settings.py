@@ -103,9 +103,9 @@ class Settings:
         whole("max_clauses", self.max_clauses)
         whole("max_literals", self.max_literals)
         whole("max_branches", 1 if self.max_branches is None else self.max_branches)
-        names("columns to use", () if self.use is None else self.use)
-        names("columns never to use", self.never)
-        names("columns to require", self.require)
+        for name, what in (("use", "to use"), ("never", "never to use"), ("require", "to require")):
+            if (columns := getattr(self, name)) is not None:
+                object.__setattr__(self, name, names(f"columns {what}", columns))
         yes_or_no("negations", self.negations)
         yes_or_no("stable", self.stable)
         real("min_precision", self.min_precision)
@@ -113,7 +113,7 @@ class Settings:
         one_of("counts", self.counts, ("auto", "never", "only", "points"))
         if self.costs is not None and not isinstance(self.costs, str):
             mapping("costs", self.costs, "a cost for each class, or 'balanced'")
-        order(self.ordered)
+        object.__setattr__(self, "ordered", order(self.ordered))
         if not isinstance(self.knowledge, Knowledge):
             known = shown(self.knowledge)
             raise InputError(f"knowledge is {known}; give a record, e.g. Knowledge(forbid=['age > 80'])")
@@ -155,6 +155,8 @@ def whole(name: str, value: Any) -> int:
     """Return a parameter that counts; a bool counts nothing, though Python takes it for a number."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise InputError(f"{name} is {shown(value)}, which is no whole number: use 1 or more")
+    if value < 1:
+        raise InputError(f"{name} is {value}: use 1 or more")
     return int(value)
 
 

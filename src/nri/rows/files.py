@@ -99,7 +99,7 @@ def goes_by_engine(place: str, engine: str = "auto") -> Files | None:
     if engine == "memory" and files is not None and files.many:
         raise InputError(f"{place} stands for {len(files.paths)} files; leave --engine memory out")
     if engine == "duckdb" and files is None:
-        raise InputError(f"DuckDB reads CSV, TSV and Parquet files, not {place}; leave --engine out")
+        raise InputError(f"--engine is for CSV, TSV and Parquet files, {place} is none; leave it out")
     if engine == "memory" or files is None:
         return None
     return files if engine == "duckdb" or files.is_large else None

@@ -10,13 +10,7 @@ from nri.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Bounds that every proposed clause and every chosen rule keeps.
-
-    >>> Limits(max_clauses=0)
-    Traceback (most recent call last):
-        ...
-    nri.errors.InputError: max_clauses is 0, but a rule needs room for a clause: use 1 or more
-    """
+    """Bounds that every proposed clause and every chosen rule keeps."""
 
     max_clauses: int = 8  # Most clauses in the rule of one class.
     max_branches: int | None = None
@@ -38,12 +32,6 @@ class Limits:
     """Of two classes the one that the rule must be about; None if the inducer may choose."""
 
     def __post_init__(self) -> None:
-        room = {"clauses": "rule needs room for a clause", "branches": "rule needs room for a branch"}
-        room["literals"] = "clause needs room for a literal"
-        for name, needed in room.items():
-            most = getattr(self, f"max_{name}")
-            if most is not None and most < 1:
-                raise InputError(f"max_{name} is {most}, but a {needed}: use 1 or more")
         if not 0.0 <= self.min_precision <= 1.0:
             raise InputError(
                 f"min_precision is {self.min_precision}, but it is a share of rows: use a number from 0 to 1"

@@ -125,6 +125,8 @@ class Sessions:
         if token in self._sessions:
             self._sessions.pop(token).file.close()
             self._ended[token] = why
+            while len(self._ended) > self.most:  # the reasons that were given first are forgotten
+                del self._ended[next(iter(self._ended))]
 
     def end_idle(self) -> None:
         """End sessions that were not used for long."""

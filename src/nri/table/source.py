@@ -268,9 +268,9 @@ def understand(
         unit, whole = ("", cells.unit), cells.whole
         plan = TYPED_BOOLEAN if flags else ColumnPlan(cells.column.kind, unit=unit, whole=whole)
         plan = ColumnPlan(kind) if kind is not None and kind is not plan.kind else plan
-        read = ReadColumn(recast(cells.column, plan, "the column"), plan, cells.note)
+        read = ReadColumn(recast(cells.column, plan, name), plan, cells.note)
     elif kind is not None and kind is not Kind.TEXT:
-        return read_by(cells, ColumnPlan(kind, stated=False), "the column")
+        return read_by(cells, ColumnPlan(kind, stated=False), name)
     else:
         cells = cells.without(missing)
         cells = replace(cells, declared=cells.declared or kind is Kind.TEXT)
