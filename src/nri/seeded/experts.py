@@ -101,15 +101,30 @@ def council_shares(
     left_out: Array, target: Array, weights: Array, expected: Array | None = None, pull: float = PULL_TO_EQUAL
 ) -> FloatArray:
     """[E]: shares, none negative, by which the opinions together come closest to the target."""
-    from scipy.linalg import solve_triangular
-    from scipy.optimize import nnls
-
     n = left_out.shape[1]
     if expected is None:
         expected = np.full(n, 1 / n)
     weighted = left_out * weights[:, None]
     system = (weighted.T @ left_out).astype(np.float64) + pull * np.eye(n)
     aim = (weighted.T @ target).astype(np.float64) + pull * expected
-    factor = np.linalg.cholesky(system)
-    shares, _ = nnls(factor.T, solve_triangular(factor, aim, lower=True))
-    return np.asarray(shares, dtype=np.float32)
+    return _without_negatives(system, aim).astype(np.float32)
+
+
+def _without_negatives(system: Array, aim: Array) -> Array:
+    """Return the ``x``, none negative, of the least ``x @ system @ x / 2 - aim @ x``: Lawson and Hanson."""
+    x, free = np.zeros(len(aim)), np.zeros(len(aim), dtype=bool)
+    for _ in range(3 * len(aim)):
+        gain = np.where(free, -np.inf, aim - system @ x)
+        if gain.max(initial=-np.inf) <= 1e-12 * abs(aim).max():
+            break
+        free[gain.argmax()] = True
+        while True:
+            best = np.zeros(len(aim))
+            best[free] = np.linalg.solve(system[np.ix_(free, free)], aim[free])
+            if (best[free] > 0).all():
+                break
+            out = free & (best <= 0)  # go as far as none turns negative, and hold what gets to 0
+            x += (x[out] / (x[out] - best[out])).min() * (best - x)
+            free &= x > 1e-14
+        x = best
+    return x

@@ -5,6 +5,9 @@ is hard to beat on few rows, remember. Cells of other columns take part as -1 an
 believe reaches the rule through plausible rows; the rule itself speaks of cuts.
 """
 
+from collections import deque
+from collections.abc import Callable, Iterable
+
 import numpy as np
 from scipy.special import log_softmax
 
@@ -58,9 +61,6 @@ class Logistic:
 
 def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: float) -> FloatArray:
     """[F + 1, C], what cells add to the logit of each class, and its constant, which has no penalty."""
-    # scikit-learn finds the same numbers, but takes longer to import than a rule for a small table takes
-    from scipy.optimize import minimize
-
     n_classes = 1 if of_class.shape[1] == 2 else of_class.shape[1]  # of two classes the second is evaluated
     shape = (n_classes, x.shape[1] + 1)
     total = weights.sum()
@@ -77,9 +77,53 @@ def _fitted(x: FloatArray, of_class: BoolArray, weights: FloatArray, penalty: fl
         worth = -float(weights @ logs[of_class]) + penalty / 2 * float((coefficients[:-1] ** 2).sum())
         return worth / total, (slopes[:, -n_classes:] / total).T.ravel()
 
-    limits = {"maxiter": 200, "maxls": 50, "gtol": 1e-5, "ftol": 64 * np.finfo(np.float64).eps}
-    solution = minimize(loss, np.zeros(shape).ravel(), method="L-BFGS-B", jac=True, options=limits)
-    return spread(np.asarray(solution.x))
+    return spread(_lowest(loss, np.zeros(n_classes * shape[1])))
+
+
+_MOST_STEPS = 200
+_FLAT = 1e-7  # Slope below which a loss is at its lowest.
+
+
+def _lowest(loss: Callable[[FloatArray], tuple[float, FloatArray]], place: FloatArray) -> FloatArray:
+    """Return where a smooth convex loss is lowest, by L-BFGS.
+
+    SciPy finds the same place, but its optimizers take longer to import than a rule for a small table takes.
+    """
+    value, slope = loss(place)
+    known: deque[tuple[FloatArray, FloatArray]] = deque(
+        maxlen=10
+    )  # last steps, and how slopes changed by them
+    for _ in range(_MOST_STEPS):
+        if abs(slope).max() <= _FLAT:
+            break
+        step, fall = -_downhill(slope, known), 1.0
+        if not known:
+            step /= max(1.0, float(np.linalg.norm(slope)))
+        promised = 1e-4 * float(step @ slope)
+        while (reached := loss(place + fall * step))[0] > value + fall * promised and fall > 1e-10:
+            fall /= 2
+        moved, turned = fall * step, reached[1] - slope
+        if reached[0] >= value:
+            break
+        if moved @ turned > 0:
+            known.append((moved, turned))
+        place, (value, slope) = place + moved, reached
+    return place
+
+
+def _downhill(slope: FloatArray, known: Iterable[tuple[FloatArray, FloatArray]]) -> FloatArray:
+    """Return a slope divided by the curvature that the last steps have shown: the two loops of L-BFGS."""
+    left, shares = slope.copy(), []
+    pairs = list(known)
+    for moved, turned in reversed(pairs):
+        shares.append(moved @ left / (moved @ turned))
+        left -= shares[-1] * turned
+    if pairs:
+        moved, turned = pairs[-1]
+        left *= moved @ turned / (turned @ turned)
+    for (moved, turned), share in zip(pairs, reversed(shares), strict=True):
+        left += (share - turned @ left / (moved @ turned)) * moved
+    return left
 
 
 def _without_own_row(
