@@ -33,7 +33,7 @@ def _x_log_x(x: FloatArray) -> FloatArray:
 
 
 def settled(beliefs: NDArray[Any]) -> FloatArray:
-    """Return beliefs with the digits that a search may go by: processors differ in the seventh of them."""
+    """Round beliefs to three digits for a search: processors differ in the seventh digit."""
     return np.asarray(np.round(beliefs, 3), dtype=np.float64)
 
 

@@ -344,9 +344,9 @@ class _Shelf:
         """Whether a rule reaches the floors, or as much of them as the best one."""
         if not self.floors or not isinstance(self.rules, _ClassRules):
             return True
-        own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
-        least = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
-        return bool((own >= least - 1e-9).all())
+        floors = [self.floors.sensitivity, self.floors.specificity]
+        least = np.minimum(floors, self.rules.reached(self.predicted))
+        return bool((self.rules.reached(self.rules.predicted(rule)) >= least - 1e-9).all())
 
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
@@ -400,17 +400,17 @@ class _Shelf:
         """Say what sets a rule apart from the best one."""
         if rule is self.best:
             return "the best rule"
-        gone, new = (
-            _named([name for name in one.columns if name not in other.columns])
-            for one, other in ((self.best, rule), (rule, self.best))
-        )
+        gone = _named([name for name in self.best.columns if name not in rule.columns])
+        new = _named([name for name in rule.columns if name not in self.best.columns])
         lines, usual = len(rule.branches), len(self.best.branches)
         if not lines:
             change = "no rule, one answer for all rows"
-        elif gone or new:
-            change = (
-                f"without {gone}" if not new else f"{new} in the place of {gone}" if gone else f"with {new}"
-            )
+        elif gone and new:
+            change = f"{new} in the place of {gone}"
+        elif gone:
+            change = f"without {gone}"
+        elif new:
+            change = f"with {new}"
         else:
             change = "other conditions on the same columns" if lines == usual else ""
         longer = f"{_number(lines)} line{'' if lines == 1 else 's'} instead of {_number(usual)}"

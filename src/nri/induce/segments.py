@@ -138,10 +138,8 @@ class SegmentSearch:
         What is expected of a row is formed without it. So where clauses say all there is, this is chance.
         """
         weights, branch = self.table.weights, first_to_fire(self._fires(clauses))
-        own, expected = (
-            one - np.array(self._by_branch(clauses, one))[branch]
-            for one in (posterior.scores, posterior.support)
-        )
+        own = posterior.scores - np.array(self._by_branch(clauses, posterior.scores))[branch]
+        expected = posterior.support - np.array(self._by_branch(clauses, posterior.support))[branch]
         spread = (weights @ own**2) * (weights @ expected**2) / weights.sum()
         return float(weights @ (own * expected)) / math.sqrt(max(float(spread), 1e-300))
 
@@ -161,9 +159,8 @@ class SegmentSearch:
     def _by_branch(self, clauses: Sequence[Clause], expected: FloatArray) -> list[float]:
         """Return the mean of what is expected of the rows [M] that each branch decides."""
         weights, branch = self.table.weights, first_to_fire(self._fires(clauses))
-        sums, rows = (
-            np.bincount(branch, each, minlength=len(clauses) + 1) for each in (weights * expected, weights)
-        )
+        sums = np.bincount(branch, weights * expected, minlength=len(clauses) + 1)
+        rows = np.bincount(branch, weights, minlength=len(clauses) + 1)
         overall = float(sums.sum() / rows.sum())
         means: list[float] = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall).tolist()
         return means

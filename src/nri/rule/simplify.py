@@ -1,4 +1,4 @@
-"""Simplify a rule without changing where it fires: the questions that need no search come first."""
+"""Simplify a rule without changing where it fires; a rule that is plainly simple is returned unsearched."""
 
 from nri.rule.column import OPEN, Domain, column_of
 from nri.rule.literal import Dnf
@@ -25,7 +25,7 @@ def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
 
 
 def _is_simple(rule: Dnf, domain: Domain) -> bool:
-    """Whether each column stands in one literal, which can hold and fail: then none is idle."""
+    """Whether each column is in one literal only, which can hold and fail: then no literal can be dropped."""
     literals = [literal for clause in rule for literal in clause]
     if not all(clause.literals for clause in rule) or len(rule.columns) < len(literals):
         return False

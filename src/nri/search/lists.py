@@ -267,17 +267,15 @@ class ListSearch:
         """Drop branches that are not worth their line, the least worthy first."""
         while order:
             segments = self._segments(order)
-            reaching, rows_reaching = (
-                np.cumsum(each[::-1], axis=0)[::-1][:-1] for each in (segments.masses, segments.rows)
-            )
             own, decided = segments.masses[:-1], segments.rows[:-1]
-            classes = own.argmax(axis=1)
-            rows = np.arange(len(order))
-            share = own[rows, classes] / np.maximum(decided, 1e-12)
-            before = reaching[rows, classes] / np.maximum(rows_reaching, 1e-12)
-            unworthy = np.flatnonzero(
-                (share < self.least_share - 1e-12) | (share <= before) | (decided < self.least_rows - 1e-9)
-            )
+            # the rows that reach a branch: those that it or a later one decides
+            reaching = np.cumsum(segments.masses[::-1], axis=0)[::-1][:-1]
+            rows_reaching = np.cumsum(segments.rows[::-1])[::-1][:-1]
+            branch, classes = np.arange(len(order)), own.argmax(axis=1)
+            share = own[branch, classes] / np.maximum(decided, 1e-12)
+            before = reaching[branch, classes] / np.maximum(rows_reaching, 1e-12)
+            too_rare = (share < self.least_share - 1e-12) | (share <= before)
+            unworthy = np.flatnonzero(too_rare | (decided < self.least_rows - 1e-9))
             if not len(unworthy):
                 return order
             least = int(unworthy[np.argmin(decided[unworthy])])

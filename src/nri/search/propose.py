@@ -154,18 +154,22 @@ and with one literal more. A literal is worth adding only where the score is abo
 
 def foil_gain(before: FloatArray, after: FloatArray, prior: float) -> FloatArray:
     """Positives kept, times the bits that each of them gains in precision."""
-    was, now = (
-        np.log2(np.maximum(mass[0], 1e-9) / np.maximum(mass[0] + mass[1], 1e-9)) for mass in (before, after)
-    )
-    return np.asarray(after[0] * (now - was))
+    return np.asarray(after[0] * (_log_precision(after) - _log_precision(before)))
+
+
+def _log_precision(masses: FloatArray) -> FloatArray:
+    """Return the binary logarithm of the class's share of masses [2, ...]."""
+    return np.asarray(np.log2(np.maximum(masses[0], 1e-9) / np.maximum(masses[0] + masses[1], 1e-9)))
 
 
 def m_estimate(strength: float) -> Score:
     """Precision shrunk towards the prior share by so many imaginary rows, as gain over before."""
 
+    def shrunk(masses: FloatArray, prior: float) -> FloatArray:
+        return np.asarray((masses[0] + strength * prior) / (masses[0] + masses[1] + strength))
+
     def score(before: FloatArray, after: FloatArray, prior: float) -> FloatArray:
-        was, now = ((mass[0] + strength * prior) / (mass[0] + mass[1] + strength) for mass in (before, after))
-        return np.asarray(now - was)
+        return shrunk(after, prior) - shrunk(before, prior)
 
     return score
 

@@ -110,15 +110,15 @@ positive definite, but the ridge of heavy rows may be lost in rounding. The last
 
 
 class _Ridge:
-    """A ridge regression in its dual form, before it is known what to learn.
+    """A ridge regression in its dual form, factorised before its targets are known.
 
     It is solved for all rows at once, and for each row as if one unit of its weight were not there. Without
-    a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that remain of it
-    bring back the share v n / (v n + ridge) of what is missing to its label.
+    the whole row, the prediction for it is t - alpha / diag(inverse), with variance v. The n units that
+    remain bring back the share v n / (v n + ridge) of the difference to its label.
     """
 
     def __init__(self, gram: FloatArray, w: FloatArray, ridge: float) -> None:
-        from scipy.linalg import lapack  # here: where labels suffice nobody is query, and nobody waits for it
+        from scipy.linalg import lapack  # imported here, as tables whose experts are not asked need no SciPy
 
         for more in _ADDED * gram.diagonal().max():
             system = np.array(gram, order="F")

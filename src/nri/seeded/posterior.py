@@ -129,8 +129,9 @@ class _Evaluation:
         sample, groups = posterior.sample, posterior.groups
         self.sample, self.groups, self.priced = sample, groups, posterior.priced
         self.network, self.cells, self.network_rows = network, cells, network_rows
-        self.support, self.query = (signed_cells(one.values, one.known) for one in (sample.cells, cells))
-        numbers, self.measures = (measures(one, groups) for one in (sample.cells, cells))
+        self.support = signed_cells(sample.cells.values, sample.cells.known)
+        self.query = signed_cells(cells.values, cells.known)
+        numbers, self.measures = measures(sample.cells, groups), measures(cells, groups)
         self.by_cells = Alike(self.support, sample.weights)
         self.by_measures = Alike(numbers, sample.weights) if sample.cells.numbers.shape[1] else None
         logistic = Logistic(numbers, sample.labels, sample.weights, sample.n_classes)
@@ -150,17 +151,18 @@ class _Evaluation:
         starts = range(0, max(1, len(self.query)), QUERY_ROWS)
         by_experts = np.concatenate([experts.opine(self.query[i : i + QUERY_ROWS]) for i in starts])
         by_network, reasons = self._by_network(experts, positive, by_experts[rows])
-        left_out, chances = (of_classes[:, [c]] for of_classes in self.logistic)
+        logistic_left_out, logistic_chances = self.logistic
         opinions: list[_Opinions] = [
             (EXPECTED_CELLS, experts.support[:, :COUNCIL], by_experts[:, :COUNCIL]),
-            (EXPECTED_LOGISTIC, left_out - base, chances - base),
+            (EXPECTED_LOGISTIC, logistic_left_out[:, [c]] - base, logistic_chances[:, [c]] - base),
         ]
         if self.by_measures is not None:
             kernels = Kernels(self.by_measures, (positive - base).astype(np.float32))
             opinions.append((EXPECTED_NUMBERS, kernels.support, kernels.opine(self.measures)))
         left_out, opinion = _ensemble(opinions, positive - base, weights)
         opinion[rows] = (1 - NETWORK_SHARE) * opinion[rows] + NETWORK_SHARE * (by_network - base)
-        chances, left_out = (np.clip(base + one, least, 1 - least) for one in (opinion, left_out))
+        chances = np.clip(base + opinion, least, 1 - least)
+        left_out = np.clip(base + left_out, least, 1 - least)
         return self._with_rules(c, _Answer(chances, left_out, reasons), positive)
 
     def _by_network(
@@ -199,12 +201,9 @@ class _Evaluation:
             rules.append((self.priced[1 - c], False))
         mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
         # the share follows from the left-out bits that the mixture saves: Bayes for two models
-        by_rules, by_experts = (
-            np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
-            for chances in (mixture.left_out, answer.left_out)
-        )
+        saved = _label_bits(answer.left_out, positive) - _label_bits(mixture.left_out, positive)
         support, n_number_literals = mixture.columns(self.groups)
-        bits = float(self.sample.weights @ (by_rules - by_experts)) - CUT_BITS * n_number_literals
+        bits = float(self.sample.weights @ saved) - CUT_BITS * n_number_literals
         share = float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
         return _Answer(
             (1 - share) * answer.chances + share * mixture.chances(self.cells),
@@ -224,6 +223,11 @@ def _ensemble(
     query = np.column_stack([one for _, _, one in opinions])
     shares = council_shares(left_out, target, weights, expected / expected.sum(), PULL)
     return (left_out @ shares).astype(np.float64), (query @ shares).astype(np.float64)
+
+
+def _label_bits(chances: FloatArray, positive: BoolArray) -> FloatArray:
+    """[M]: bits of each label, by the chances of the class."""
+    return np.asarray(-np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE)))
 
 
 def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
