@@ -24,7 +24,7 @@ from nri.errors import InputError, listed
 from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions
 from nri.induce.induce import Induction
-from nri.induce.settings import NOTHING, Knowledge, Settings, names, shown, whole, yes_or_no
+from nri.induce.settings import Knowledge, Settings, names, shown, whole, yes_or_no
 from nri.outcome import Classes, Number
 from nri.rule import Explanation, from_json
 from nri.rule.column import Columns, empty_column
@@ -138,7 +138,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             require=[] if self.require is None else names("require", self.require),
             negations=self.negations,
             binarize=self.binarize,
-            knowledge=NOTHING if self.knowledge is None else self.knowledge,
+            knowledge=Knowledge() if self.knowledge is None else self.knowledge,
         )
 
     @property

@@ -53,20 +53,19 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
     return table.only(chosen)
 
 
-def columns_to_search(table: Table, named: Collection[str] = (), most: int | None = None) -> Table:
+def columns_to_search(table: Table, named: Collection[str] = ()) -> Table:
     """Return a wide table with so many columns, those whose best literal tells most; others as they are.
 
     Columns that a person named stay in any case; those that tell something only together with others are lost
     otherwise. Of equally telling ones the first by name is taken, so that their order does not matter.
     """
-    most = SEARCHED_COLUMNS if most is None else most
-    if len(table.names) <= most:
+    if len(table.names) <= SEARCHED_COLUMNS:
         return table
     rows = MemoryRows(replace(table, unlabelled=None)).sample(_SCORED_ROWS)
     classes = rows.explained.as_classes(rows.weights, PARTS)
     bits = bits_of_columns(rows.columns, classes.codes, rows.weights)
     ranked = sorted(table.names, key=lambda name: (name not in named, -bits[name], name))
-    return table.only(ranked[: max(most, len(named))])
+    return table.only(ranked[: max(SEARCHED_COLUMNS, len(named))])
 
 
 def bits_of_columns(columns: Columns, codes: IntArray, weights: FloatArray) -> dict[str, float]:

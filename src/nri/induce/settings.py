@@ -204,6 +204,3 @@ def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InputError(f"{name} is {shown(value)}; give {what}")
     return value
-
-
-NOTHING = Knowledge()  # No knowledge: everything is open.

@@ -112,15 +112,13 @@ class ColumnDomain:
 
     values: tuple[Value, ...] | None
     """All values that known cells can have (a closed set), None if any can occur."""
-    complete: bool  # Whether cells are never unknown.
 
-    def __init__(self, values: Iterable[object] | None = None, *, complete: bool = False) -> None:
+    def __init__(self, values: Iterable[object] | None = None) -> None:
         closed = None if values is None else {plain_value(value) for value in values}
         kinds = {kind_of(value) for value in closed or ()}
         if len(kinds) > 1:
             raise InputError(f"a column's values mix {' and '.join(sorted(kinds))}: use one kind")
         object.__setattr__(self, "values", None if closed is None else tuple(sorted(closed)))
-        object.__setattr__(self, "complete", complete)
 
 
 BOOLEAN = ColumnDomain([False, True])  # A column of yes and no, with unknown cells.

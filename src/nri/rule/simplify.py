@@ -9,9 +9,8 @@ from nri.rule.truth import literal_truth
 def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
     """Return a rule that fires on the same rows with no more, and mostly fewer, literals.
 
-    The rows are all those whose known cells are in the domain, with any cells unknown (except in columns that
-    the domain calls complete). As cells may be unknown, ``a OR (NOT a AND b)`` and ``a OR NOT a`` stay: the
-    latter says that ``a`` is known.
+    The rows are all those whose known cells are in the domain, with any cells unknown. So
+    ``a OR (NOT a AND b)`` and ``a OR NOT a`` stay: the latter says that ``a`` is known.
 
     >>> from nri.rule import Clause, Literal, Op
     >>> x3, x5 = Literal("x", Op.GT, 3), Literal("x", Op.GT, 5)

@@ -40,7 +40,7 @@ def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> lis
 class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
         usable = np.flatnonzero(limits.literal_mask(task.n_variables))
-        self.usable = speaking_for(task, usable, MOST_LITERALS)
+        self.usable = literals_for(task, usable, MOST_LITERALS)
         self.n_variables, self.most = task.n_variables, min(limits.max_literals, MOST_MEMBERS)
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
@@ -156,7 +156,7 @@ def _at_least(by_count: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.cumsum(by_count[:, :0:-1].sum(axis=2), axis=1)[:, ::-1]
 
 
-def speaking_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
+def literals_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
     """Return the literals, in their order, with which covering a row goes together most."""
     # none speaks against the class on its own: whoever reads "at least 3 of these" takes each for a reason
     truth = task.literals[:, usable].astype(np.float32)

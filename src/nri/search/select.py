@@ -421,20 +421,18 @@ def _highest(gain: NDArray[np.float32], number: int) -> BoolArray:
     return marked
 
 
-def select(
-    pool: CandidatePool, task: OneVsRest, objective: Objective, limits: Limits, rough: int = 1000
-) -> Selection:
-    """Return a set of candidates within the limits that no single move improves.
+SHORTLIST = 1000  # Candidates of a larger pool that are searched first.
 
-    Of a large pool the ``rough`` best candidates are searched first.
-    """
+
+def select(pool: CandidatePool, task: OneVsRest, objective: Objective, limits: Limits) -> Selection:
+    """Return a set of candidates within the limits that no single move improves."""
     pricing = Pricing(pool, task, objective, limits)
     begun: dict[int, Indices] = {}
-    if len(pool) > rough:
-        kept = shortlisted(pool, task, rough)
+    if len(pool) > SHORTLIST:
+        kept = shortlisted(pool, task, SHORTLIST)
         short = Pricing(pool.take(kept), task, objective, limits)
-        roughly = rules_by_limit(short, limits.max_clauses)
-        begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in roughly.items()}
+        of_short = rules_by_limit(short, limits.max_clauses)
+        begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in of_short.items()}
     rules = rules_by_limit(pricing, limits.max_clauses, begun).values()
     best = min((rule for rule in rules if len(rule) <= limits.max_clauses), key=pricing.rank)
     return Selection(best, pricing)
