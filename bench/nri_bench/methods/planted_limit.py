@@ -3,8 +3,8 @@
 The rules of :mod:`nri_bench.experiments.planted` are too many to list, so they are sampled: a Markov chain
 changes a literal, a clause or a length at a time, and warmer chains beside it, which believe the labels less,
 hand it what they find. Labels are wrong with the chances of the experiment. No method does better on average
-than all rules together, each weighted by its probability given the labels. A chain from nothing may miss the best
-rules, and one from the planted rule may stay there too long: the limit lies between the two.
+than all rules together, weighted by their probability given the labels. A chain from nothing may miss the
+best rules, and one from the planted rule may stay there too long: the limit lies between the two.
 """
 
 from collections import Counter

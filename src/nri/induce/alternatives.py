@@ -45,7 +45,7 @@ _MORE_ROWS = 1.0
 _STAND_INS = 3  # Columns, one after the other, that are tried in the place of one
 _POINT = 0.01
 """With few rows nearly every difference is within its error, also of rules that are clearly worse."""
-_LEAST_SHOWN = 0.0005  # Differences below are said to be none
+_LEAST_SHOWN = 0.0005  # Smaller differences are shown as none
 _PAIRED, _SMALL = 300, 2000
 """Candidates of which every pair is priced, those that gain most; pairs, and single ones, that are kept."""
 
@@ -248,7 +248,7 @@ class _ClassRules:
         return float((self.masses * worth).sum()), worth, prices.max(axis=1)[codes] - prices[codes, predicted]
 
     def reached(self, predicted: NDArray[Any]) -> FloatArray:
-        """[2]: sensitivity and specificity of the class asked about."""
+        """[2]: sensitivity and specificity for the class that rules are about."""
         right = (np.eye(2)[predicted[self.rows]] * self.masses).sum(axis=0) / self.masses.sum(axis=0)
         return np.asarray(right if self.table.positive == 0 else right[::-1])
 
@@ -308,7 +308,7 @@ class _Shelf:
         self.score = round(score, 9)
 
     def filled(self) -> Alternatives:
-        """Find all rules, and keep those that are good or tell what a column or a line is worth."""
+        """Find all rules, and keep the good ones and those that show the worth of a column or a line."""
         best, columns, chained = self._judged(self.best), [], []
         for name in self.best.columns:
             if name not in self.rules.settings.require:

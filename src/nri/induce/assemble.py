@@ -148,9 +148,9 @@ def constant_rule(table: Table, value: Label | None = None) -> Rule:
 
 
 def with_plain_values(rule: Rule, table: Table, *, all_rows: bool = True) -> Rule:
-    """Say ``children = 0`` for ``children <= 0`` where no cell is less, and ``= 4`` for ``3 < x <= 4``.
+    """Write ``children = 0`` for ``children <= 0`` where no cell is less, and ``= 4`` for ``3 < x <= 4``.
 
-    Only whole numbers are said so; the least cell is known where the table has all rows.
+    This is for whole numbers; the least cell is known where the table has all rows.
     """
 
     def plain(clause: Clause) -> Clause:

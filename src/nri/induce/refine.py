@@ -53,7 +53,7 @@ class Cells:
 
 
 class SupportRows:
-    """The rows that a rule is changed by, with what is asked of them again and again."""
+    """The rows that a rule is changed by, with what is computed of them repeatedly."""
 
     def __init__(self, table: Table, min_precision: float, columns: Iterable[str] = ()) -> None:
         self.table, self.min_precision = table, min_precision  # Least precision of a clause, if it can be
@@ -81,7 +81,7 @@ class SupportRows:
         return round(float(was - now - _OBJECTIVE.price * np.log2(n_places + 1)), 6)
 
     def keeps(self, after: Rule, before: Rule) -> bool:
-        """Whether all clauses cover rows, with the precision asked for or no less than the worst had."""
+        """Whether all clauses cover rows, with the least precision or no less than the worst had."""
         if not clause_matrix(after.clauses, self.table.columns, len(self.table)).any(axis=0).all():
             return False
         if self.min_precision <= 0:
@@ -95,7 +95,7 @@ class SupportRows:
 
 
 class CutProfile(NamedTuple):
-    """What the rule set would make of its rows, were one border elsewhere."""
+    """What the rule would make of its rows, were one border elsewhere."""
 
     border: Border
     cells: Cells
@@ -116,7 +116,7 @@ class CutProfile(NamedTuple):
 
 
 def borders_of(rule: Rule) -> list[Border]:
-    """Return where the rule set cuts numbers and dates, each border once."""
+    """Return where the rule cuts numbers and dates, each border once."""
     literals = [literal for clause in rule.clauses for literal in clause if literal.op.ordered]
     return list(dict.fromkeys((literal.column, literal.value) for literal in literals))
 
@@ -195,9 +195,9 @@ class _Move(NamedTuple):
 
 
 def sharpen(rule: Rule, table: Table, columns: Sequence[str], settings: Settings) -> Rule:
-    """Return the rule set with its cuts where they save enough errors on the support rows.
+    """Return the rule with its cuts where they save enough errors on the support rows.
 
-    Only values of number and date literals change; a rule set without such literals is returned as it is,
+    Only values of number and date literals change; a rule without such literals is returned as it is,
     and so is one with no cut that it pays to move.
 
     ``columns`` are those whose cuts may move, in an order that does not depend on the caller's: of two
@@ -232,7 +232,7 @@ def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rul
     The errors of each branch are coded at a rate of its own. At one rate for all rows, as the search codes
     them, an error costs many bits where one class is rare, also among rows of which half are wrong in any
     case: there, conditions that fit them by luck seem to pay. Where classes are not rare they do pay, though
-    they tell branches apart that differ little: so few rows may be decided wrongly for it.
+    they separate branches that differ little: so few rows may be decided wrongly for it.
     """
     weighted = constraints.cost_weighted(table, settings)
     rows, plain = (SupportRows(one, settings.min_precision) for one in (weighted, table))

@@ -67,7 +67,7 @@ class MeanCost:
 
 
 def mean_cost(table: Table, predicted: IntArray, settings: Settings) -> MeanCost | None:
-    """Return what it costs on average to predict these classes; None if it was not said what errors cost.
+    """Return the mean cost of predicting these classes; None if errors have no costs.
 
     >>> from nri.outcome import Classes
     >>> from nri.table import table_of
@@ -139,7 +139,7 @@ class HeldOut:
         return self.table.explained.score(predicted, self.table.weights, self.sampled)
 
     def cost(self, settings: Settings) -> MeanCost | None:
-        """Return what the predictions cost on a row on average; None if it was not said what errors cost."""
+        """Return the mean cost of the predictions on a row; None if errors have no costs."""
         return mean_cost(self.table, self.predicted, settings)
 
     def diagnostics(

@@ -35,7 +35,7 @@ class Number(Outcome):
     copies: bool = False  # whether a weight is a number of rows that are alike, as an engine counts them
 
     own_share: ClassVar[float] = 0.5
-    """Share of a row's own score in what is searched where experts are heard; the rest is expected."""
+    """Share of a row's own score in what is searched with experts; the rest is expected."""
 
     def __post_init__(self) -> None:
         if np.abs(self.values).max(initial=0.0) > LARGEST:

@@ -178,7 +178,7 @@ class ColumnPlan:
     """the currency in front of numbers and the unit behind them, each empty if there is none"""
     whole: bool = False  # whether all numbers were whole by their type or their writing
     day_first: bool | None = None
-    """of dates like ``02/03/2024``, whether the day comes first; None where dates tell it themselves"""
+    """of dates like ``02/03/2024``, whether the day comes first; None where dates show it themselves"""
     missing: tuple[str, ...] = ()  # words and codes that stand for nothing in this column
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     """for a column of codes the categories that they stand for"""

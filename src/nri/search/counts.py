@@ -157,14 +157,14 @@ def _at_least(by_count: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def literals_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
-    """Return the literals, in their order, with which covering a row goes together most."""
-    # none speaks against the class on its own: whoever reads "at least 3 of these" takes each for a reason
+    """Return the literals that correlate most with the class, in their order."""
+    # a reader of "at least 3 of these" takes each for a reason: none may speak against the class
     truth = task.literals[:, usable].astype(np.float32)
     share = (task.weights @ truth) / task.total
     aim = task.gain - task.weights * (task.gain.sum() / task.total)
-    telling = (aim @ truth) / np.sqrt(np.maximum(share * (1 - share), 1e-9))
-    first = np.argsort(-telling, kind="stable")[:most]
-    return np.sort(usable[first[telling[first] > 1e-9 * task.total]])
+    correlation = (aim @ truth) / np.sqrt(np.maximum(share * (1 - share), 1e-9))
+    first = np.argsort(-correlation, kind="stable")[:most]
+    return np.sort(usable[first[correlation[first] > 1e-9 * task.total]])
 
 
 def _ridge(centred: FloatArray, weights: FloatArray, worth: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ Order = tuple[int, ...]  # Candidates in the order of deciding.
 LIST_CANDIDATES = 2000
 """About how many candidates a list is made of, and at most a fifth of them of one class."""
 LIST_LITERALS = 800
-"""Single literals that are among them whatever they gain, those of each class that are the most telling."""
+"""Single literals that are among them whatever they gain, the most informative ones of each class."""
 PURITIES = (0.45, 0.65, 0.85)
 """Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
 COUNT_IN_LIST = 1.5
@@ -45,14 +45,14 @@ def list_candidates(pools: Sequence[CandidatePool], tasks: Sequence[OneVsRest]) 
 
 
 def _best_of(pool: CandidatePool, task: OneVsRest, n_classes: int) -> CandidatePool:
-    """Return the candidates that gain most, and the most telling single literals."""
+    """Return the candidates that gain most, and the most informative single literals."""
     gaining = shortlisted(pool, task, LIST_CANDIDATES // max(5, n_classes), simple=False)
     literals = np.flatnonzero(pool.lengths <= 1)
     sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
     inside, outside = np.stack(sides) @ pool.truth[literals].T
     order = np.argsort(np.round(outside - inside, 9), kind="stable")
-    telling = literals[order[: LIST_LITERALS // max(5, n_classes)]]
-    return pool.take(np.union1d(gaining, telling))
+    informative = literals[order[: LIST_LITERALS // max(5, n_classes)]]
+    return pool.take(np.union1d(gaining, informative))
 
 
 @dataclass(frozen=True, eq=False)

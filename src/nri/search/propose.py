@@ -109,7 +109,7 @@ def necessary_literals(task: OneVsRest, seeds: IntArray, mask: NDArray[np.bool_]
     own = np.arange(len(seeds)), seeds
     distance[own] = distance.max() + 1.0
     near = np.exp2(distance.min(axis=1, keepdims=True) - distance).astype(np.float32)
-    near[own] = 0.0  # the seed tells nothing about itself
+    near[own] = 0.0  # the seed is no evidence about itself
     kept_out = 1.0 - truth
     masses = (near * mass.astype(np.float32) for mass in (task.negative, task.positive))
     wrong, right = (mass / np.maximum(mass.sum(axis=1, keepdims=True), 1e-12) for mass in masses)

@@ -59,7 +59,7 @@ class SearchRows:
 def search_rows(episode: Episode, posterior: FloatArray | None = None) -> SearchRows:
     """Take the labels, or a posterior [M, n_classes] in their place, and merge rows with the same cells.
 
-    No clause can tell such rows apart, so one row with their weight and their mean class
+    No clause separates such rows, so one row with their weight and their mean class
     probabilities stands for them; expected errors are the same. Rows without weight are dropped.
     """
     chances = np.eye(episode.n_classes)[episode.labels] if posterior is None else posterior

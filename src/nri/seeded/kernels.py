@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float32]
 
 LINEAR_RIDGES = (1.0, 6.0, 40.0)
 """Ridges for columns coded -1/+1; the middle one is close to logistic regression's usual default."""
-FIRM = 1  # Which linear expert also tells how much each column moves its opinion.
+FIRM = 1  # The linear expert whose opinion is split into parts by column.
 
 
 class _View:
@@ -118,7 +118,7 @@ class _Ridge:
     """
 
     def __init__(self, gram: FloatArray, w: FloatArray, ridge: float) -> None:
-        from scipy.linalg import lapack  # imported here, as tables whose experts are not asked need no SciPy
+        from scipy.linalg import lapack  # imported late: only experts need SciPy
 
         for more in _ADDED * gram.diagonal().max():
             system = np.array(gram, order="F")

@@ -26,7 +26,7 @@ from nri.weights import SeededNetwork, shipped_seeded_network
 
 NETWORK_ROWS = 500  # Rows that the network looks at, spread over the sample. The experts see all.
 NETWORK_COLUMNS = 192
-"""Columns that the network looks at: those that tell most about the label. The experts see all."""
+"""Columns that the network looks at: the most informative ones about the label. The experts see all."""
 NETWORK_CLASSES = 5
 """Most classes with which it is used, one against the rest each; with more that takes long for nothing."""
 QUERY_ROWS = 2000  # Query rows in one go, which bounds memory.
@@ -168,12 +168,12 @@ class _Evaluation:
     def _by_network(
         self, experts: Experts, positive: BoolArray, opinions: NDArray[np.float32]
     ) -> tuple[FloatArray, FloatArray]:
-        """[H], [H, N]: chances and reasons of rows by the network, which sees the columns that tell most."""
+        """[H], [H, N]: chances and reasons of rows by the network, from the most informative columns."""
         query, weights = self.query[self.network_rows], self.sample.weights
         chances, reasons = np.zeros(len(query)), np.full(query.shape, -9.0)
         if self.network is None:
             return chances, reasons
-        columns = _telling_columns(self.support, positive, weights)
+        columns = _informative_columns(self.support, positive, weights)
         seen = spread_rows(len(self.support), NETWORK_ROWS)
         table = {
             "rows": self.support[seen][:, columns],
@@ -237,7 +237,7 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _telling_columns(rows: SignedArray, positive: BoolArray, weights: FloatArray) -> IntArray:
+def _informative_columns(rows: SignedArray, positive: BoolArray, weights: FloatArray) -> IntArray:
     """Return the columns that correlate most with the label, in their order."""
     if rows.shape[1] <= NETWORK_COLUMNS:
         return np.arange(rows.shape[1])

@@ -137,7 +137,7 @@ class Comparison:
 
 
 def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
-    """Tell a column's name from a comparison; names and values may be quoted, as rules write them.
+    """Separate a column's name from a comparison; names and values may be quoted, as rules write them.
 
     >>> comparison_of("price > 100", ["price", "size"])[0], comparison_of('"2021" > 100', ["2021"])[0]
     ('price', '2021')

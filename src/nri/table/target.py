@@ -23,7 +23,7 @@ _MAX_UNREPEATED = 10  # so many at most if they are numbers with fractions, or m
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A column as labels, for every row: what is to be explained, or what a model said."""
+    """A column as labels, for every row: what is to be explained, or what a model predicted."""
 
     name: str  # the column, or the comparison, as the caller wrote it
     column: str  # the column that was read

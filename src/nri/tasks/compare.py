@@ -248,7 +248,7 @@ def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
 
 
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
-    """Apply both rules to a row of every region that their literals tell apart; pairs of predictions once."""
+    """Compare the rules on a row of each region that literals separate; list a pair of predictions once."""
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
     cells = Regions(literals, {}, unknown_cells=False).cells
     shape = [len(column) for column in cells.values()]
