@@ -439,11 +439,7 @@ def _number(count: int) -> str:
 
 
 def _pool_without(pool: CandidatePool, banned: BoolArray, literals: BoolArray) -> CandidatePool:
-    """Return the candidates that do without some literals [2N].
-
-    A pool has one clause of all that fire on the same rows: a literal that holds on the same rows
-    [M, 2N] as a banned one takes its place.
-    """
+    """Return the candidates without some literals [2N]; others that hold on the same rows replace these."""
     rows = [one.tobytes() for one in np.ascontiguousarray(literals.T)]
     free = {rows[j]: j for j in np.flatnonzero(~banned)[::-1].tolist()}
     swap = np.array([free.get(rows[j], j) if banned[j] else j for j in range(len(rows))] + [len(rows)])
@@ -474,8 +470,7 @@ def _differing(
 ) -> list[Indices]:
     """Return the cheapest rule of each set of columns and number of clauses, so many of a number and in all.
 
-    A rule that is dearer than one of no more clauses and of no other columns says nothing new, unless it is
-    the cheapest of its number of clauses.
+    A rule is skipped if a cheaper one has as few clauses and no other columns, but each number has its best.
     """
     of_literal = np.tile(columns, 2).tolist()
     used = sorted({i for rule in costs for i in rule})

@@ -113,9 +113,8 @@ class Candidate:
     def with_expected(self, rule: Rule) -> Rule:
         """Return a rule with the class shares to expect of new rows, branch by branch.
 
-        The rule was chosen by its labels, so their shares are too good. What the posterior says of the same
-        rows, each without its label, is not chosen by anything, but hesitates: the truth lies between, and
-        nearer to the labels the more the whole rule is expected to get right beyond one class for all rows.
+        The shares of labels are too good, as labels chose the rule; those of the left-out posterior are too
+        cautious. The result lies between, nearer to the labels the better the whole rule is expected to be.
         """
         table, held_out = self.search.table, self.induced.held_out
         if held_out is None:

@@ -56,8 +56,7 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
 def columns_to_search(table: Table, named: Collection[str] = ()) -> Table:
     """Return a wide table with so many columns, the most informative ones; others unchanged.
 
-    Columns that the user named stay in any case. Others that are informative only together are lost. Ties are
-    broken by name, so that the order of columns does not matter.
+    Columns that the user named stay. Ties are broken by name, so that the order of columns does not matter.
     """
     if len(table.names) <= SEARCHED_COLUMNS:
         return table

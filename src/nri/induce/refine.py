@@ -195,10 +195,7 @@ class _Move(NamedTuple):
 
 
 def sharpen(rule: Rule, table: Table, columns: Sequence[str], settings: Settings) -> Rule:
-    """Return the rule with its cuts where they save enough errors on the support rows.
-
-    Only values of number and date literals change; a rule without such literals is returned as it is,
-    and so is one with no cut that it pays to move.
+    """Return the rule with its cuts moved where that saves enough errors on the support rows.
 
     ``columns`` are those whose cuts may move, in an order that does not depend on the caller's: of two
     equally good moves the one of the earlier column is made. A clause that has the least precision keeps it.
@@ -229,10 +226,9 @@ _GIVEN_UP = 0.005  # Share of the rows that a rule may decide wrongly to be shor
 def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rule:
     """Return the rule without branches and conditions that do not pay for themselves, branch by branch.
 
-    The errors of each branch are coded at a rate of its own. At one rate for all rows, as the search codes
-    them, an error costs many bits where one class is rare, also among rows of which half are wrong in any
-    case: there, conditions that fit them by luck seem to pay. Where classes are not rare they do pay, though
-    they separate branches that differ little: so few rows may be decided wrongly for it.
+    The errors of each branch are coded at a rate of its own. At one rate for all rows, as in the search, an
+    error costs many bits if one class is rare: conditions that fit noisy rows by luck then seem to pay. If
+    classes are not rare they do pay, though branches differ little: only few rows may become wrong by it.
     """
     weighted = constraints.cost_weighted(table, settings)
     rows, plain = (SupportRows(one, settings.min_precision) for one in (weighted, table))

@@ -103,8 +103,7 @@ class SegmentSearch:
     def best(self) -> tuple[Rule, "SegmentSearch"]:
         """Return the best rule by the scores or by what the experts expect of them, and the last search.
 
-        Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
-        Else experts are used as long as rows follow what they expect beyond the clauses.
+        Experts are used only if they need fewer bits than the clauses, and rows follow them beyond these.
         """
         clauses, bits = self._searched()
         search = replace(self, posterior=self._posterior(clauses))

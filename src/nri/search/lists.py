@@ -108,12 +108,8 @@ class ListSearch:
         self.bound = self._errors(self.simplest) + 1e-9 * max(1.0, self.total)
 
     def best(self) -> DecisionList:
-        """Return the cheapest list found that keeps the limits.
-
-        The search has the usual room first, whatever the limits, and meets stricter ones from what it has
-        found. So what a limit leads to is also found under every looser one, and a looser limit never gives a
-        dearer list.
-        """
+        """Return the cheapest list found that keeps the limits; a looser limit never gives a dearer list."""
+        # first with the usual room, whatever the limits; stricter limits start from the lists seen so far
         most, usual = self.limits.branches(self.n_classes), Limits().branches(self.n_classes)
         orders: list[Order] = [(), self.simplest]
         for room in rooms(usual, most):

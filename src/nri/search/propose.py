@@ -97,10 +97,9 @@ def best_literals(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
 
 
 def necessary_literals(task: OneVsRest, seeds: IntArray, mask: NDArray[np.bool_], most: int) -> ClauseArray:
-    """[seeds, most], literals true at each seed that keep out the wrong rows most like it.
+    """[seeds, most], literals true at each seed that keep out wrong rows and let in right ones.
 
-    A row counts the more the fewer variables it differs in from the seed; a literal is good when the
-    near rows that it keeps out are wrong ones and those that it lets in are right ones.
+    A row counts the more, the fewer variables it differs in from the seed.
     """
     truth = task.literals.astype(np.float32)
     here = truth[seeds] * mask
@@ -194,9 +193,8 @@ def grow_from_seeds(
 ) -> list[ClauseArray]:
     """Return every prefix of the clause that each seed grows under each score, by length and each once.
 
-    Counts are taken anew after each literal, on the rows that the clause still covers. Seeds whose
-    clauses coincide share their counts, whatever the score, so the work is two matrix products for each
-    round.
+    Counts are taken anew after each literal, on the rows that the clause still covers. Equal clauses share
+    their counts, so a round costs two matrix products.
     """
     counts, prior = _Counts(task), float(task.positive.sum()) / (task.total or 1.0)
     available = task.literals[seeds] & limits.literal_mask(task.n_variables)

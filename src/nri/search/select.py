@@ -131,8 +131,7 @@ class State(NamedTuple):
 class Moves:
     """What remains of some rules when clauses are dropped, alone and with one candidate more.
 
-    Candidates of one length cost the same bits, so of those that stand together only the one that gains
-    most needs a price.
+    Of neighbouring candidates that cost the same bits only the one that gains most is priced.
     """
 
     def __init__(self, pricing: Pricing, states: Sequence[State], drops: int, max_clauses: int) -> None:
@@ -342,8 +341,7 @@ def rules_by_limit(
     """Return what is found under each limit on the number of clauses that may matter.
 
     The search goes the same way whatever the limit: first with room for many clauses, then under each
-    stricter limit from the cheapest rule seen that keeps it. So the rule that a limit leads to is among those
-    of every looser limit, and allowing more clauses never costs anything.
+    stricter limit from the cheapest rule seen that keeps it. So a looser limit never leads to a dearer rule.
     """
     begun = begun or {}
     pricing.measure([()])

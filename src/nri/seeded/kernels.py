@@ -112,9 +112,9 @@ positive definite, but the ridge of heavy rows may be lost in rounding. The last
 class _Ridge:
     """A ridge regression in its dual form, factorised before its targets are known.
 
-    It is solved for all rows at once, and for each row as if one unit of its weight were not there. Without
-    the whole row, the prediction for it is t - alpha / diag(inverse), with variance v. The n units that
-    remain bring back the share v n / (v n + ridge) of the difference to its label.
+    It is solved for all rows, and for each row without one unit of its weight. Without the whole row, its
+    prediction is t - alpha / diag(inverse), with variance v; the n units that remain bring back the share
+    v n / (v n + ridge) of the difference to its label.
     """
 
     def __init__(self, gram: FloatArray, w: FloatArray, ridge: float) -> None:

@@ -52,8 +52,8 @@ def why_useless(column: Column, name: str, *, whole: bool = False) -> Reason | N
 def usable_categories(column: Column, weights: FloatArray | None = None) -> list[str]:
     """Return the categories with enough rows, the most frequent ones if too many, in sorted order.
 
-    With weights [M] that are whole numbers a row counts as often as it stands for rows. Of two values the
-    later one in the alphabet is enough, which tends to be the affirmative one (no/yes, absent/present).
+    Whole weights [M] count rows. Of two values the later in the alphabet is enough, mostly the affirmative
+    one (no/yes, absent/present).
     """
     distinct, counts = column.distinct()
     if len(distinct) == 2:

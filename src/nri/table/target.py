@@ -50,8 +50,7 @@ def label_table(
 ) -> Table:
     """Return the rows whose target is known with their classes, without the columns that are spoken for.
 
-    A positive class of several makes it a matter of two: this class, or another. That of a comparison such as
-    ``price > 100`` is that it holds.
+    A positive class of several leaves two, it and the rest; of a comparison (``price > 100``) it is true.
     """
     answers = read_answers(table, target)
     labels, known = encode(answers)
