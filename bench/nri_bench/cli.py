@@ -109,7 +109,7 @@ def row_progress(title: str) -> Iterator[RowProgress]:
 
     def begin(total: int) -> None:
         progress.update(task, total=total)
-        progress.start()  # only now: a mistake in the options is told without a bar above it
+        progress.start()  # only now: a mistake in the options is printed without a bar above it
 
     def advance(row: Row) -> None:
         nonlocal wrong

@@ -28,7 +28,7 @@ logger = logging.getLogger("nri.bench")  # below "nri", whose notes the command 
 
 @dataclass(frozen=True)
 class RowProgress:
-    """Somebody who watches: told the number of rows to come, then each row."""
+    """A listener: gets the number of rows to come, then each row."""
 
     begin: Callable[[int], None]
     advance: Callable[[Row], None]
@@ -61,7 +61,7 @@ def make_rows(
     retry
         Forget those of them that failed, crashed or ran out of time.
     progress
-        Told of every row.
+        Gets every row.
     """
     check_options(experiment, options)
     check_quiet(run)
@@ -80,7 +80,7 @@ def make_rows(
             if redo or retry:
                 _forget_answers(path, part, failed_only=not redo)
             if run.timed:
-                _tell_untimed(path, part)
+                _warn_of_untimed(path, part)
         if progress is not None:
             progress.begin(sum(len(pending(part, path)) for path, part in by_file.items()))
         stamp = {"commit": commit_of()}
@@ -107,7 +107,7 @@ def _forget_answers(path: Path, jobs: Sequence[Job], *, failed_only: bool) -> No
     drop_rows(path, lambda row: row_key(row) in keys and not (failed_only and row["status"] == "ok"))
 
 
-def _tell_untimed(path: Path, jobs: Sequence[Job]) -> None:
+def _warn_of_untimed(path: Path, jobs: Sequence[Job]) -> None:
     keys = {row_key(job.key) for job in jobs}
     count = sum(not row.get("timed") and row_key(row) in keys for row in read_rows(path))
     if count:
@@ -117,7 +117,7 @@ def _tell_untimed(path: Path, jobs: Sequence[Job]) -> None:
 def folder(out: Path, options: Options) -> Path:
     """Return where the rows of a run are: ``out``, ``out/quick``, and ``own`` in either of them.
 
-    Neither quick rows nor those of somebody's own file may mix with the real ones, whose table they
+    Neither quick rows nor those of a file of the user may mix with the real ones, whose table they
     would change.
     """
     place = out / "quick" if options.quick else out

@@ -156,7 +156,7 @@ def content_of(name: str, results: Path, once: ReadOnce | None = None) -> str:
 
 
 SHARES = ("accuracy", "balanced_accuracy", "equal", "support_accuracy", "shifted_accuracy")
-"""Fields that are told in percent."""
+"""Fields in percent."""
 
 
 def mean_value(rows: Sequence[Row], field: str, conditions: str) -> str:
@@ -223,7 +223,7 @@ def _empty_fits(method: str, part: pd.DataFrame) -> str:
     """Count the fits that ended without an error and without a rule: they say one class of all rows.
 
     Of several classes one can be left without a rule while others have theirs. Methods that fit each class
-    apart note that, and these fits are told beside the others.
+    apart note that, and these fits are listed beside the others.
     """
     if method == "majority" or part["clauses"].isna().all():
         return "–"  # noqa: RUF001

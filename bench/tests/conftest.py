@@ -7,7 +7,7 @@ from threadpoolctl import threadpool_limits
 from trainings import judged_briefly
 
 from nri_bench.datasets import uci_names
-from nri_bench.experiments.options import TOLD
+from nri_bench.experiments.options import FIELDS
 from nri_bench.experiments.readable import LINTS
 from nri_bench.methods import METHODS, TABLE_METHODS
 from nri_bench.run import engine
@@ -119,7 +119,7 @@ def experiment_rows():
     extra["slots"] = {"usage_variance": 0.01, "gate_entropy": 0.2, "usage_variance_25": 0.02}
     extra["wide"] = {"half": "choosing", "n_classes": 2, "log_loss": 0.5}
     extra["rules"] = {"rule": "yes: (a AND NOT b = 1) OR (c > 2)"}
-    extra["options"] = {"width": 32, "updates": 800, "batch": 64, **dict.fromkeys(TOLD, 0.5)}
+    extra["options"] = {"width": 32, "updates": 800, "batch": 64, **dict.fromkeys(FIELDS, 0.5)}
     found = {}
     for name, fields in axes.items():
         found[name] = [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_STATES = 1 << 18
 """States up to which every one is tried."""
-_MOST_FOUND = 1000
+_MOST_LISTED = 1000
 """Attractors that the solver lists at most."""
 MAX_LENGTH = 4
 """Longest cycle that the solver looks for by default."""
@@ -90,10 +90,10 @@ def _cycles(follows: IntArray, on_cycles: IntArray) -> Iterator[list[int]]:
 def _by_solver(system: "Dynamics", max_length: int) -> Attractors:
     fixed = [course[0] for course in _solved(system, 1)]
     cycles: dict[bytes, IntArray] = {}
-    limited = len(fixed) >= _MOST_FOUND
+    limited = len(fixed) >= _MOST_LISTED
     for length in range(2, max_length + 1):
         courses = _solved(system, length)
-        limited |= len(courses) >= _MOST_FOUND
+        limited |= len(courses) >= _MOST_LISTED
         for course in courses:
             start = min(range(length), key=lambda i: course[i].tobytes())
             turned = np.roll(course, -start, axis=0)
@@ -117,7 +117,7 @@ def _solved(system: "Dynamics", length: int) -> list[IntArray]:
             *(f":- not apart({d})." for d in divisors),
         ]
     )
-    control = clingo.Control(["--warn=none", f"--models={_MOST_FOUND}", f"-c steps={length}"])
+    control = clingo.Control(["--warn=none", f"--models={_MOST_LISTED}", f"-c steps={length}"])
     control.add("base", [], program)
     control.ground([("base", [])])
     names = {variable_term(one): i for i, one in enumerate(system.variables)}

@@ -64,7 +64,7 @@ def learn_dynamics(
     next_suffix
         The ending of columns that hold next values.
     time, series
-        For time series: the column of time, and the column that tells several series apart.
+        For time series: the column of time, and the column that separates several series.
     skip_gaps
         Whether a series is taken apart at gaps in time instead of being refused.
     without

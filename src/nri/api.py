@@ -207,7 +207,7 @@ def binarize(
 
 
 def _stated_kinds(source: Source, numeric: Collection[str]) -> dict[str, Kind]:
-    """Return the kind of each column where somebody names the numbers; booleans by type stay booleans."""
+    """Return the kind of each column where the caller names the numbers; booleans by type stay booleans."""
     kinds = dict.fromkeys(numeric, Kind.NUMBER)
     for name in (name for name in source.names if name not in numeric):
         cells = source.cells(name)

@@ -33,7 +33,7 @@ def _x_log_x(x: FloatArray) -> FloatArray:
 
 
 def settled(beliefs: NDArray[Any]) -> FloatArray:
-    """Return beliefs with the digits that a search may go by: processors differ in the seventh of them."""
+    """Round beliefs to three digits for a search: processors differ in the seventh digit."""
     return np.asarray(np.round(beliefs, 3), dtype=np.float64)
 
 
@@ -41,8 +41,7 @@ def settled(beliefs: NDArray[Any]) -> FloatArray:
 def one_thread() -> Iterator[None]:
     """Let linear algebra work in one thread while this holds; also a decorator.
 
-    Sums then come in one order, so that digits do not depend on how many threads a machine has. The products
-    of a search are many and small: beside other jobs two threads took five times the seconds of one.
+    Digits then do not depend on the number of threads. Many small products are also faster in one thread.
     """
     # SciPy has linear algebra of its own, which is found only if it was loaded before
     libraries = _libraries("scipy.linalg" in sys.modules)

@@ -16,7 +16,7 @@ from nri.arrays import BoolArray, FloatArray
 from nri.errors import require_extra
 from nri.outcome import Classes, Number, Survival
 from nri.outcome.number import mean_of
-from nri.outcome.score import wilson
+from nri.outcome.score import Z, wilson
 from nri.outcome.survival import expected_events
 from nri.rule import Mean, Risk, Rule, Shares, literal_truth
 from nri.rule.explain import tally
@@ -132,7 +132,7 @@ def _bounds(rule: Rule, estimate: Any) -> tuple[float, float, float]:
 
 def _with_reach(risk: float, events: float) -> tuple[float, float, float]:
     """Return a risk and its interval, by Poisson's standard error of a logarithm."""
-    reach = float(np.exp(1.96 / np.sqrt(events + 1)))
+    reach = float(np.exp(Z / np.sqrt(events + 1)))
     return risk, risk / reach, risk * reach
 
 
@@ -168,10 +168,8 @@ class CoverageDisplay(_Display):
             hit, legend = outcome.event, (rule.target, "no event seen")
         else:
             hit, legend = rule.predict_index(table.columns, len(table)) == table.codes, ("right", "wrong")
-        right, wrong = (
-            np.bincount(deciding[rows], table.weights[rows], minlength=len(names)).astype(np.float64)
-            for rows in (hit, ~hit)
-        )
+        right = np.bincount(deciding[hit], table.weights[hit], minlength=len(names)).astype(np.float64)
+        wrong = np.bincount(deciding[~hit], table.weights[~hit], minlength=len(names)).astype(np.float64)
         return cls(rule.target, names, right, wrong, legend=legend).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:

@@ -76,7 +76,7 @@ def make_episode(
     prices: FloatArray | None = None,
     unlabelled: Cells | None = None,
 ) -> Episode:
-    """Build an episode, filling in what is not said: known cells, weights of one, equal prices, no more rows.
+    """Build an episode, filling in what is missing: known cells, weights of one, equal prices, no more rows.
 
     Prices are scaled so that rows keep their weight on average.
     """

@@ -33,10 +33,10 @@ class ConfigError(InputError):
 
 
 class UnknownColumnError(InputError):
-    """A column is asked for that the table does not have."""
+    """A column was named that the table does not have."""
 
     def __init__(self, name: str, present: Sequence[str], what: str = "column", where: str = "") -> None:
-        self.name, self.present = name, tuple(present)  # what was asked for, and what there is
+        self.name, self.present = name, tuple(present)  # the name, and the columns that there are
         prefix = f"{where}: " if where else ""
         super().__init__(f"{prefix}no {what} {name!r}{nearest(name, present)}")
 
@@ -50,7 +50,7 @@ class TargetError(InputError):
 
 
 class ScoresError(InputError):
-    """What a model said are scores, where labels are classes."""
+    """The predictions are scores, the labels classes."""
 
     def __init__(self, name: str, scores: int, classes: int) -> None:
         self.cause = f"{name} is a number with {scores} values, labels have {classes}"
@@ -59,7 +59,7 @@ class ScoresError(InputError):
 
 
 class MissingTargetError(InputError):
-    """Nobody said what is to be explained."""
+    """No target was named."""
 
     def __init__(self, present: Sequence[str]) -> None:
         self.present = tuple(present)  # the columns that there are

@@ -189,7 +189,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
 
     @property
     def settings(self) -> Settings:
-        """What is asked of the rules, checked."""
+        """The settings of the rules, checked."""
         floored: Floored | None = getattr(self, "floors_", None)
         return replace(
             super().settings,

@@ -24,7 +24,7 @@ from nri.errors import InputError, listed
 from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions
 from nri.induce.induce import Induction
-from nri.induce.settings import NOTHING, Knowledge, Settings, names, shown, whole, yes_or_no
+from nri.induce.settings import Knowledge, Settings, names, shown, whole, yes_or_no
 from nri.outcome import Classes, Number
 from nri.rule import Explanation, from_json
 from nri.rule.column import Columns, empty_column
@@ -123,7 +123,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     @property
     def settings(self) -> Settings:
-        """What is asked of the rule, checked."""
+        """The settings of the rule, checked."""
         use = None if self.columns is None else names("columns", self.columns)
         never: list[str] = []
         if isinstance(self.columns, Mapping):
@@ -138,7 +138,7 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
             require=[] if self.require is None else names("require", self.require),
             negations=self.negations,
             binarize=self.binarize,
-            knowledge=NOTHING if self.knowledge is None else self.knowledge,
+            knowledge=Knowledge() if self.knowledge is None else self.knowledge,
         )
 
     @property
@@ -329,7 +329,7 @@ def _joined_spellings(classes: NDArray[Any], codes: IntArray, name: str) -> tupl
 
 
 def read_unlabelled(rows: Any, names: Sequence[str], *, named: bool) -> Source:
-    """Return rows without labels under the names of the labelled ones; without names their order tells."""
+    """Return rows without labels under the names of the labelled ones; without names by their order."""
     more, remedy = source_of(rows), "give rows with the columns of X, cells may be missing"
     lacks = [name for name in names if name not in more.names]
     if named and lacks:

@@ -145,8 +145,7 @@ def repeat_some(rng: np.random.Generator, columns: BoolArray) -> BoolArray:
 def symptoms(rng: np.random.Generator, shape: Shape) -> tuple[BoolArray, FloatArray]:
     """Return columns [B, R, N] and labels [B, R] (0 or 1) of a disease-and-symptoms table.
 
-    A share of columns carries no information; nuisance groups move columns of both classes together,
-    so that columns are correlated also given the label.
+    A share of columns carries no information; nuisance groups correlate columns also given the label.
     """
     B, R, N = shape
     subtypes = int(rng.integers(1, 5))

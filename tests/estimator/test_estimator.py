@@ -156,7 +156,7 @@ def test_explanations_name_what_fired_or_what_was_lacking():
     clf = NRIClassifier().fit(table, labels)
     fired, missed = clf.explain(table.iloc[[0, 1]])
     assert str(fired) == "flu = yes (probability 0.89)\n  because: cough AND fever => yes"
-    assert [str(literal) for literal in missed.nearest[0].failed] == ["cough"]
+    assert [str(miss.literal) for miss in missed.nearest[0].misses] == ["cough"]
 
 
 def test_what_is_left_out_is_named_with_the_reason():

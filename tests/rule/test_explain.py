@@ -30,12 +30,11 @@ def test_a_fired_row_names_every_clause_that_fired():
 def test_an_unfired_row_names_what_the_nearest_clauses_lacked():
     _, one_failed, one_unknown_one_failed, unknowns = RULE.explain(COLUMNS)
     assert [near.clause for near in one_failed.nearest] == [BOTH, OLD]
-    assert one_failed.nearest[0].failed == (Literal("cough", Op.EQ, True),)
+    assert [miss.literal for miss in one_failed.nearest[0].misses] == [Literal("cough", Op.EQ, True)]
     assert "lacks chills (it is false)" in str(one_failed)
     assert [near.clause for near in one_unknown_one_failed.nearest] == [OLD]
     assert unknowns.nearest[0].clause == OLD, "two unknown literals are nearer than two false ones"
-    assert unknowns.nearest[0].failed == ()
-    assert len(unknowns.nearest[0].unknown) == 2
+    assert len(unknowns.nearest[0].unknown) == len(unknowns.nearest[0].misses) == 2
     assert "lacks age > 61 (it is unknown)" in str(unknowns)
 
 
@@ -91,4 +90,4 @@ def test_explanations_agree_with_predictions(case):
         for near in explanation.nearest:
             assert near.misses
             assert 0 < near.lacks <= len(near.misses)
-            assert set(near.failed) | set(near.unknown) <= set(near.clause)
+            assert {miss.literal for miss in near.misses} <= set(near.clause)

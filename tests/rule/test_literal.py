@@ -62,10 +62,7 @@ def test_rules_are_canonical_and_survive_pickling(rule):
 
 
 def test_true_and_false_are_explicit():
-    assert TRUE.is_true
-    assert not FALSE.is_true
     assert (str(TRUE), str(FALSE)) == ("(always)", "never")
-    assert ALWAYS.subsumes(Clause([Literal("x", Op.GT, 1)]))
 
 
 def test_a_clause_asks_for_one_to_all_of_its_different_literals():
@@ -83,11 +80,6 @@ def test_a_clause_asks_for_one_to_all_of_its_different_literals():
 def test_clauses_are_compared_by_what_they_need():
     a, b, c = (Literal(name, Op.EQ, True) for name in "abc")
     two = Clause([a, b, c], 2)
-    assert two.subsumes(Clause([a, b]))
-    assert two.subsumes(Clause([a, b, c]))
-    assert Clause([a, b, c], 1).subsumes(two)
-    assert not two.subsumes(Clause([a]))
-    assert not Clause([a, b]).subsumes(two)
     assert two.shape != Clause([a, b, c]).shape
     assert two.criteria == Clause([a, b, c]).criteria
 

@@ -82,22 +82,16 @@ def either(*rules):
     return Dnf(clause for rule in rules for clause in rule)
 
 
-YES = ColumnDomain([True], complete=True)
-
-
 @pytest.mark.parametrize(
     ("rule", "domain", "simple"),
     [
         (some(2, A, B, C), {}, some(2, A, B, C)),
         (some(2, gt(50), gt(60), A), {}, some(2, gt(50), gt(60), A)),
         (some(1, gt(50), gt(60), A), {}, some(1, gt(50), A)),
-        (some(2, A, B, C), {"c": YES}, some(1, A, B)),
-        (some(2, A, B, C.negate()), {"c": YES}, dnf([A, B])),
         (some(2, is_("red"), is_("blue")), {}, FALSE),
         (some(2, is_("red"), is_("blue"), is_("green")), {}, FALSE),
         (some(2, is_("red"), is_("blue"), A), {}, some(2, is_("red"), is_("blue"), A)),
         (some(2, is_("red"), is_("blue"), A), COLOURS, dnf([isnt("green"), A])),
-        (some(1, A, A.negate()), {"a": ColumnDomain([True, False], complete=True)}, TRUE),
         (some(1, A, A.negate()), {}, some(1, A, A.negate())),
         (either(some(2, A, B, C), dnf([A, B])), {}, some(2, A, B, C)),
         (either(some(2, A, B, C), dnf([A])), {}, dnf([A], [B, C])),
@@ -141,20 +135,9 @@ def test_unknown_cells_forbid_some_steps_of_two_valued_logic():
     assert rule_truth(dnf([A], [B]), columns)[0], "the shorter rule would fire on this row"
 
 
-def test_a_complete_column_allows_two_valued_logic():
-    complete = {"a": ColumnDomain([False, True], complete=True)}
-    assert simplify(dnf([A], [A.negate(), B]), complete) == dnf([A], [B])
-    assert simplify(dnf([A], [A.negate()]), complete) == TRUE
-    assert simplify(dnf([A, B], [A.negate(), B]), complete) == dnf([B])
-    assert simplify(dnf([gt(3)], [le(5)]), {"x": ColumnDomain(complete=True)}) == TRUE
-
-
 def test_a_clause_that_others_cover_together_is_dropped():
     consensus = dnf([A, B], [A.negate(), C], [B, C])
     assert simplify(consensus) == consensus, "with a unknown only the third clause fires"
-    assert simplify(consensus, {"a": ColumnDomain([True, False], complete=True)}) == dnf(
-        [A, B], [A.negate(), C]
-    )
 
 
 def test_reading_order_is_kept():
@@ -205,24 +188,21 @@ def test_mixed_kinds_on_one_column_are_refused():
 
 def test_a_column_without_any_value_silences_its_clauses():
     assert simplify(dnf([is_("red")], [A]), {"colour": ColumnDomain([])}) == dnf([A])
-    assert simplify(dnf([is_("red")]), {"colour": ColumnDomain([], complete=True)}) == FALSE
+    assert simplify(dnf([is_("red")]), {"colour": ColumnDomain([])}) == FALSE
 
 
 @st.composite
 def rule_domain_table(draw):
-    """A rule, a table within the domain, and a domain that may be closed, complete, both or neither."""
+    """A rule, a table within the domain, and a domain that may be closed."""
     schema = draw(schemas(max_columns=3))
     rule = draw(dnfs(schema, max_size=5))
     table = draw(tables(schema, max_rows=12))
     domain = {}
     for name, (kind, pool) in schema.items():
         closed = draw(st.booleans()) or kind is Kind.BOOLEAN
-        complete = draw(st.booleans())
         if closed:
             table[name] = [cell if cell in pool else None for cell in table[name]]
-        if complete:
-            table[name] = [pool[0] if cell is None else cell for cell in table[name]]
-        domain[name] = ColumnDomain(pool if closed else None, complete=complete)
+        domain[name] = ColumnDomain(pool if closed else None)
     return schema, rule, domain, table
 
 

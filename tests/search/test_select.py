@@ -131,14 +131,16 @@ def test_a_short_list_keeps_single_literals_and_the_best_clause():
     assert pool.clauses[int(np.argmax(pool.truth @ task.gain))] in short.clauses
 
 
-def test_a_large_pool_searched_from_a_short_list_is_chosen_as_well():
+def test_a_large_pool_searched_from_a_short_list_is_chosen_as_well(monkeypatch):
     rng = np.random.default_rng(11)
     values = rng.random((120, 12)) < 0.5
     labels = dnf_truth(values, [(0, 1, 2), (3, 16), (5, 18)]) ^ (rng.random(120) < 0.05)
     task = search_rows(make_episode(values, labels=labels)).task(1)
     pool = full_pool(task, 3)
-    quick = select(pool, task, DescriptionLength(), Limits(), rough=100)
-    thorough = select(pool, task, DescriptionLength(), Limits(), rough=len(pool))
+    monkeypatch.setattr("nri.search.select.SHORTLIST", 100)
+    quick = select(pool, task, DescriptionLength(), Limits())
+    monkeypatch.setattr("nri.search.select.SHORTLIST", len(pool))
+    thorough = select(pool, task, DescriptionLength(), Limits())
     assert quick.cost == pytest.approx(thorough.cost)
 
 

@@ -285,7 +285,6 @@ def test_the_domain_tells_the_categories_seen_and_leaves_numbers_open() -> None:
     table = pd.DataFrame({"c": ["a", "b", None, "b"], "flag": [0, 1, 1, 0], "n": [1.5, 2.5, 3.5, 4.5]})
     domain = fit(table).domain_
     assert domain == {"c": ColumnDomain(["a", "b"]), "flag": BOOLEAN, "n": OPEN}
-    assert not domain["c"].complete
 
 
 def test_a_narrowed_binarizer_keeps_some_columns_and_knows_more_cuts_of_them() -> None:

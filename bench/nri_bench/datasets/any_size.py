@@ -129,7 +129,7 @@ WIDE_FRESH = 1000
 
 
 def wide_rows(n_rows: int, columns: Iterable[int], *, fresh: bool = False) -> pd.DataFrame:
-    """Return some columns of a table of noise but for ``x0``, which tells the target, 5 % flipped."""
+    """Return some columns of a table of noise but for ``x0``, which gives the target, 5 % flipped."""
     import numpy as np
     import pandas as pd
 
@@ -137,8 +137,8 @@ def wide_rows(n_rows: int, columns: Iterable[int], *, fresh: bool = False) -> pd
         return np.random.default_rng([int(fresh), k]).random(n_rows).round(5)
 
     flipped = np.zeros(n_rows, dtype=bool) if fresh else np.random.default_rng([2, 0]).random(n_rows) < 0.05
-    said = np.where((uniform(0) > 0.6) ^ flipped, "yes", "no")
-    return pd.DataFrame({f"x{k}": uniform(k) for k in columns} | {"y": said})
+    labels = np.where((uniform(0) > 0.6) ^ flipped, "yes", "no")
+    return pd.DataFrame({f"x{k}": uniform(k) for k in columns} | {"y": labels})
 
 
 def make_wide(folder: Path, n_rows: int, n_columns: int) -> Path:

@@ -68,7 +68,7 @@ def tic_tac_toe(name: str) -> RawTable:
 
 
 def _is_final(board: Sequence[str]) -> bool:
-    """Whether a game in which x moves first and nobody plays on after a win can end so."""
+    """Whether a game that x begins and that stops at the first win can end so."""
     crosses, rings = board.count("x"), board.count("o")
     x_won, o_won = _has_line(board, "x"), _has_line(board, "o")
     if x_won:

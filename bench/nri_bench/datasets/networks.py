@@ -75,11 +75,11 @@ def random_network(rng: np.random.Generator, n: int) -> Dynamics:
 
 def next_states(system: Dynamics, states: IntArray) -> IntArray:
     """[M, N]: what follows each state; inputs stay."""
-    said = system.predict(pd.DataFrame(states, columns=list(system.names)))
+    predicted = system.predict(pd.DataFrame(states, columns=list(system.names)))
     following = states.copy()
     for i, name in enumerate(system.names):
-        if name in said:
-            following[:, i] = said[name].astype(np.int64)
+        if name in predicted:
+            following[:, i] = predicted[name].astype(np.int64)
     return following
 
 

@@ -50,7 +50,7 @@ def fetch_from_openml(openml_id: int) -> tuple[pd.DataFrame, "pd.Series[str]"]:
     from sklearn.datasets import fetch_openml
 
     with warnings.catch_warnings():
-        # that it tries again after a network error; what comes of it in the end is told in one line
+        # that it tries again after a network error; the outcome is one line
         warnings.filterwarnings("ignore", message=NETWORK_TROUBLE, category=UserWarning)
         bunch = fetch_openml(data_id=openml_id, as_frame=True, parser="auto", data_home=None, cache=False)
     return bunch.data, bunch.target

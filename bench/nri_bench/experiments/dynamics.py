@@ -97,15 +97,15 @@ def learn_network(method: str, network: str, sample: str, noise: float, seed: in
     with _given_up_after(PROCESSOR_LIMIT):
         learned = LEARNERS[method].learn(seen.table, seed)
     seconds = time.process_time() - started
-    found = _found(truth, learned, rng)
+    equal = _equal_rules(truth, learned, rng)
     regulators = Counter(one.target for one in truth.influences)
     few = {name for name in truth.rules if regulators[name] <= FEW}
     measures: Measures = {
         "M": len(seen.table),
         "fit_seconds": seconds,
-        "equal": len(found) / len(truth.rules),
+        "equal": len(equal) / len(truth.rules),
         "few": len(few),
-        "few_equal": len(few & found),
+        "few_equal": len(few & equal),
         "accuracy": None,
         "states": None,
     }
@@ -131,7 +131,7 @@ def _given_up_after(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
-def _found(truth: Dynamics, learned: Learned, rng: np.random.Generator) -> set[str]:
+def _equal_rules(truth: Dynamics, learned: Learned, rng: np.random.Generator) -> set[str]:
     """Return the variables whose rule is the true one, in other words or the same."""
     if learned.system is not None:
         return set(truth.compare(learned.system).same)

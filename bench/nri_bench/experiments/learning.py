@@ -33,7 +33,7 @@ def jobs(options: Options) -> list[Job]:
     """One job for each data set, share, seed, fold and method."""
     protocols = options.protocols or (("sub5", "sub50") if options.quick else PROTOCOLS)
     for protocol in protocols:
-        if not _tells_share(protocol):
+        if not _has_share(protocol):
             raise InputError(
                 f"--protocol {protocol}: a learning curve is over shares, subX for X percent, e.g. sub5,sub50"
             )
@@ -61,18 +61,18 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
 
 
 def with_share(rows: Sequence[Row]) -> list[Row]:
-    """Add the percentage that a protocol's name says.
+    """Add the percentage in the name of a protocol.
 
-    Rows of other protocols, which were once run before anybody looked at the name, are left out.
+    Rows of other protocols, which older versions ran, are left out.
     """
     return [
         {**row, "share": float(str(row["protocol"]).removeprefix("sub"))}
         for row in rows
-        if _tells_share(str(row["protocol"]))
+        if _has_share(str(row["protocol"]))
     ]
 
 
-def _tells_share(protocol: str) -> bool:
+def _has_share(protocol: str) -> bool:
     return protocol.startswith("sub")
 
 

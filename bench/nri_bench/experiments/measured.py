@@ -47,14 +47,14 @@ class Suite:
     columns: tuple[str, ...]
     """entries of ``datasets.json`` that name the columns of the outcome"""
     judge: Callable[[FloatArray, FloatArray, Answer], Measures]
-    """from the outcome of the rows that were learnt from, that of others, and what is said of these"""
+    """from the outcome of the rows that were learnt from, that of others, and what is predicted for these"""
     scores: dict[str, tuple[str, float]]
     """fields of a row: heading, and what a fit that failed counts"""
 
 
 def judge_numbers(support: FloatArray, query: FloatArray, answer: Answer) -> Measures:
     """Return R², and the share of the absolute error of always saying the median that is saved."""
-    off, beside = query - answer.said, query - support.mean()
+    off, beside = query - answer.predicted, query - support.mean()
     by_median = np.abs(query - np.median(support)).sum()
     return {"r2": float(1 - (off @ off) / (beside @ beside)), "mae": float(1 - np.abs(off).sum() / by_median)}
 
@@ -63,7 +63,8 @@ def judge_risks(support: FloatArray, query: FloatArray, answer: Answer) -> Measu
     """Return the concordance and, of methods with curves, the integrated Brier score."""
     from lifelines.utils import concordance_index
 
-    measures: Measures = {"concordance": float(concordance_index(query[:, 0], -answer.said, query[:, 1]))}
+    concordance = concordance_index(query[:, 0], -answer.predicted, query[:, 1])
+    measures: Measures = {"concordance": float(concordance)}
     if answer.curves is not None:
         measures["brier"] = integrated_brier(support, query, answer)
     return measures

@@ -19,7 +19,7 @@ METHOD_NAMES = ("ripper", "tree", "logistic", "paper", "paper-tuned", "paper-fee
 QUICK_METHOD_NAMES = ("tree", "logistic", "paper", "greedy", "seeded")
 RATES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
 LIMIT = "bayes-limit"
-"""What nobody can do better than, on average; see :mod:`nri_bench.methods.bayes_limit`."""
+"""The limit that no method exceeds on average; see :mod:`nri_bench.methods.bayes_limit`."""
 N_ROWS = 128
 EPISODES = 20
 
@@ -47,7 +47,7 @@ def jobs(options: Options) -> list[Job]:
         for rate in rates
         for seed in seeds
         for method in methods
-        if method.name != LIMIT or rate == max(RATES)  # it takes minutes: only where labels tell least
+        if method.name != LIMIT or rate == max(RATES)  # it takes minutes: only where noise is highest
     ]
 
 
@@ -65,7 +65,7 @@ def endure_noise(method: str, rate: float, seed: int, n_episodes: int) -> Measur
         X = draw_rows(rng, truth, N_ROWS)
         clean = truth.holds(X)
         model = get_method(method).make(seed)
-        if method == LIMIT:  # so it may know what no method is told
+        if method == LIMIT:  # so it may know the rate, which methods do not get
             model.set_params(familyposterior__rate=rate)
         model.fit(X, flip_labels(rng, clean, rate).astype(np.int64))
         accuracy.append(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHAPES = ("1x1", "1x2", "1x3", "2x1", "2x2", "4x1")
-TOLD = {
+FIELDS = {
     "clean": "clean/accuracy",
     "noisy": "noisy/accuracy",
     "entropy": "clean/gate_entropy",
@@ -48,7 +48,7 @@ def train_option(variant: str, size: ShortTraining, seed: int) -> Measures:
     """Train with one thing changed and return the scores of its end."""
     with training(size, variant, seed) as trained:
         scores = trained.scores[-1]
-    return {name: scores[f"valid/{field}"] for name, field in TOLD.items()}
+    return {name: scores[f"valid/{field}"] for name, field in FIELDS.items()}
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -62,7 +62,7 @@ def table(rows: Sequence[Row]) -> str:
     frame = frame[frame["ok"]]
     lines = []
     for name, part in frame.groupby("variant", sort=False):
-        means = part[list(TOLD)].mean()
+        means = part[list(FIELDS)].mean()
         recovered = " ".join(f"{100 * means[f'text_{shape}']:.0f}" for shape in SHAPES)
         shares = [f"{100 * means[field]:.1f}" for field in ("clean", "noisy", "text_wide", "tuned_wide")]
         spread = f" ± {100 * part['text_choice'].std():.1f}" if len(part) > 1 else ""

@@ -36,7 +36,7 @@ EPISODES = 20
 N_CLEAN = 2000
 """Rows without noise that accuracy is counted on."""
 LIMIT = "bayes-limit"
-"""What nobody can do better than, on average; see :mod:`nri_bench.methods.planted_limit`."""
+"""The limit that no method exceeds on average; see :mod:`nri_bench.methods.planted_limit`."""
 _DRAWS = 400  # Shares of a group that are drawn to say how far even right chances are off.
 _WORTH = 0.03
 """Share of the rows that every literal and every clause of a planted rule must change."""

@@ -139,27 +139,27 @@ def _one_table(
     shuffled = query.assign(**{name: rng.permutation(query[name].to_numpy()) for name in table.foreign})
     both = pd.concat([query, shuffled], ignore_index=True)
     answer = METHODS[outcome][method].fit_and_say(table.frame.iloc[:n], table.observed[:n], both)
-    said, again = np.split(np.asarray(answer.said, dtype=np.float64), 2)
+    predicted, again = np.split(np.asarray(answer.predicted, dtype=np.float64), 2)
     return {
-        "found": _explained(table.truth[n:], said)
+        "found": _explained(table.truth[n:], predicted)
         if outcome == "number"
-        else _ordered(table.truth[n:], said),
-        "foreign": float(not np.allclose(said, again)),
+        else _ordered(table.truth[n:], predicted),
+        "foreign": float(not np.allclose(predicted, again)),
         "segments": answer.segments,
         "literals": answer.literals,
     }
 
 
-def _explained(truth: FloatArray, said: FloatArray) -> float | None:
+def _explained(truth: FloatArray, predicted: FloatArray) -> float | None:
     """Return the share of what was planted that is explained, None where that is nothing."""
-    return float(1 - ((said - truth) ** 2).mean() / truth.var()) if truth.any() else None
+    return float(1 - ((predicted - truth) ** 2).mean() / truth.var()) if truth.any() else None
 
 
-def _ordered(truth: FloatArray, said: FloatArray) -> float | None:
+def _ordered(truth: FloatArray, predicted: FloatArray) -> float | None:
     """Return the share of pairs with different risks that are ordered rightly, ties counting half."""
     first, second = np.random.default_rng(0).integers(0, len(truth), (2, _PAIRS))
     apart = np.sign(truth[first] - truth[second])
-    agree = apart * np.sign(said[first] - said[second])
+    agree = apart * np.sign(predicted[first] - predicted[second])
     return float((1 + agree[apart != 0].mean()) / 2) if apart.any() else None
 
 
@@ -173,13 +173,13 @@ def measured_table(rows: Sequence[Row]) -> str:
     for (outcome, name), part in frame.groupby(["outcome", "method"], sort=False):
         by_shape = part.groupby("shape")
         found, foreign = by_shape["found"].mean(), by_shape["foreign"].mean()
-        said = [
+        cells = [
             f"{found.get(shape, np.nan):.2f} ({100 * foreign.get(shape, np.nan):.0f})" for shape in SHAPES
         ]
-        said[-1] = f"({100 * foreign.get('noise', np.nan):.0f})"
+        cells[-1] = f"({100 * foreign.get('noise', np.nan):.0f})"
         sizes = [_shown(part[field].mean()) for field in ("segments", "literals")]
         label = METHODS[str(outcome)][str(name)].label
-        lines.append([str(outcome), label, *said, f"{100 * part['foreign'].mean():.1f}", *sizes])
+        lines.append([str(outcome), label, *cells, f"{100 * part['foreign'].mean():.1f}", *sizes])
     head = ["outcome", "method", *SHAPES, "foreign column", "branches", "literals"]
     caption = (
         "\nOf each shape: for a number the share of what was planted that predictions for new rows explain,"

@@ -93,8 +93,8 @@ def readable(model: Any, variables: Sequence[str], classes: Sequence[str]) -> st
 
 
 def _one_vs_rest(part: DNFClassifier, label: str, variables: Sequence[str]) -> str:
-    said = label if part.positive_ == 1 else f"not {label}"
-    return _dnf(said, part.clauses_, variables)
+    heading = label if part.positive_ == 1 else f"not {label}"
+    return _dnf(heading, part.clauses_, variables)
 
 
 def _dnf(label: str, clauses: Sequence[Conjunction], variables: Sequence[str]) -> str:
@@ -122,7 +122,7 @@ def _our_rule(rule: Any, label: Any, classes: Sequence[str]) -> str:
 def table(rows: Sequence[Row]) -> str:
     """Write the listing: a heading for each data set, a block for each method."""
     blocks = []
-    rows = _told_apart(rows)
+    rows = _with_protocols(rows)
     for name in dict.fromkeys(row["dataset"] for row in rows):
         blocks.append(f"### {name}\n")
         for row in rows:
@@ -142,11 +142,11 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
     """Clauses and literals for each data set."""
     from nri_bench.figures.dots import rule_size_dots
 
-    figure = rule_size_dots(_told_apart(rows))
+    figure = rule_size_dots(_with_protocols(rows))
     return {"rules": figure} if figure else {}
 
 
-def _told_apart(rows: Sequence[Row]) -> list[Row]:
+def _with_protocols(rows: Sequence[Row]) -> list[Row]:
     """Name the protocol beside the data set where the rows are of more than one."""
     protocols = {row.get("protocol") for row in rows}
     if len(protocols) < 2:

@@ -147,7 +147,7 @@ def _made(folder: Path, table: str, n_rows: int, n_columns: int) -> Path:
 
 
 def _fresh(folder: Path, table: str, n_columns: int) -> Path:
-    """Return a file of rows that nobody learned from."""
+    """Return a file of rows that no rule was learned from."""
     if table == "wide":
         fresh = folder / f"fresh-wide-{n_columns}.parquet"
         wide_rows(WIDE_FRESH, range(n_columns), fresh=True).to_parquet(fresh)
@@ -158,19 +158,19 @@ def _fresh(folder: Path, table: str, n_columns: int) -> Path:
 
 
 def _run(command: Sequence[str]) -> tuple[dict[str, float], str]:
-    """Run Python on one core; return its processor seconds and peak memory, and what it told."""
+    """Run Python on one core; return its processor seconds and peak memory, and what it wrote to stderr."""
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     process = subprocess.Popen(
         [sys.executable, *command], env=os.environ | one, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
     assert process.stderr is not None
-    said = process.stderr.read().decode(errors="replace")
+    stderr = process.stderr.read().decode(errors="replace")
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     process.stderr.close()
     if process.returncode:
-        raise RuntimeError(said.strip().splitlines()[-1] if said.strip() else f"ended by {status}")
-    return {"cpu_seconds": used.ru_utime + used.ru_stime, "process_mb": used.ru_maxrss / 1024}, said
+        raise RuntimeError(stderr.strip().splitlines()[-1] if stderr.strip() else f"ended by {status}")
+    return {"cpu_seconds": used.ru_utime + used.ru_stime, "process_mb": used.ru_maxrss / 1024}, stderr
 
 
 def _predicted(folder: Path, path: Path, rule: Path) -> Measures:
@@ -195,7 +195,7 @@ def _predicted(folder: Path, path: Path, rule: Path) -> Measures:
 
 
 def _judged(table: str, rule: Path, folder: Path) -> Measures:
-    """How a rule does on rows that nobody saw, and whether it is the one that was planted."""
+    """How a rule does on rows that were not learned from, and whether it is the one that was planted."""
     import pandas as pd
 
     from nri import read_rule
@@ -209,11 +209,11 @@ def _judged(table: str, rule: Path, folder: Path) -> Measures:
         if table == "view" or (table in SHAPES and SHAPES[table].planted):
             equal = planted_exactly(rules)
         rows = pd.read_parquet(_fresh(folder, table, 0))
-    said = rules.predict(rows)
+    predicted = rules.predict(rows)
     right = sum(one.counts[rules.labels.index(one.value)] for one in rules.estimates)
     return {
         "right_on_all": right / rules.support.rows,
-        "accuracy": float((said.astype(str) == rows["y"].astype(str).to_numpy()).mean()),
+        "accuracy": float((predicted.astype(str) == rows["y"].astype(str).to_numpy()).mean()),
         "literals": rules.n_literals,
         "equal": equal,
     }

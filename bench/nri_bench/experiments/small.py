@@ -110,19 +110,19 @@ def fit_and_judge(file: Path, fold: int) -> Measures:
     model: Any = NRIClassifier().fit(X.iloc[support].reset_index(drop=True), y[support])
     rows = X.iloc[query].reset_index(drop=True)
     answers = {"rule": model.predict_proba(rows), "posterior": model.posterior_proba(rows)}
-    scores = {name: average_precision(y[query], said, model.classes_) for name, said in answers.items()}
+    scores = {name: average_precision(y[query], chances, model.classes_) for name, chances in answers.items()}
     sizes = {"branches": len(model.rule_.branches), "literals": model.rule_.n_literals}
     return {**scores, **sizes, "n": len(y), "classes": len(model.classes_)}
 
 
-def average_precision(y: IntArray, said: FloatArray, classes: IntArray) -> float:
+def average_precision(y: IntArray, chances: FloatArray, classes: IntArray) -> float:
     """Return the area below precision over recall: of the second class of two, else weighed over classes."""
     from sklearn.metrics import average_precision_score
 
     truth = y[:, None] == classes
     if len(classes) == 2:
-        truth, said = truth[:, 1], said[:, 1]
-    return float(average_precision_score(truth, said, average="weighted"))
+        truth, chances = truth[:, 1], chances[:, 1]
+    return float(average_precision_score(truth, chances, average="weighted"))
 
 
 def by_set(rows: Sequence[Row]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""``nri bench together``: is what is told of grouped and copied rows true of new groups and rows?
+"""``nri bench together``: do scores on grouped and copied rows hold for new groups and rows?
 
 Thirty patients with eight visits each, and forty rows written four times. Their labels are drawn at random,
 by patient or by row, or follow a rule. Cross-validated accuracy is compared with that of the rule on new
@@ -125,10 +125,10 @@ def _false_slices(kind: str, rng: np.random.Generator) -> dict[str, float]:
     """Return whether slices are named where errors were drawn by group."""
     _, groups, draw = _KINDS[kind]
     frame = draw(rng, JUDGED_GROUPS, "random")
-    said = draw(rng, JUDGED_GROUPS, "random")["y"] if groups else _by_copy(frame.drop(columns="y"), rng)
+    predicted = draw(rng, JUDGED_GROUPS, "random")["y"] if groups else _by_copy(frame.drop(columns="y"), rng)
     columns, chance = frame.drop(columns="y"), np.random.default_rng(0)
-    found = error_slices(columns, frame["y"], said, groups=groups or None, rng=chance)
-    return {"slices_holdout": float(bool(found.slices))}
+    slices = error_slices(columns, frame["y"], predicted, groups=groups or None, rng=chance)
+    return {"slices_holdout": float(bool(slices.slices))}
 
 
 def _by_copy(frame: pd.DataFrame, rng: np.random.Generator) -> pd.Series[Any]:
@@ -169,7 +169,7 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
-    """Draw what is told beside what is true."""
+    """Draw the estimated beside the true accuracy."""
     from nri_bench.figures.dots import variant_dots
 
     labelled = [

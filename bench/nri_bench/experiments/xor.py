@@ -1,8 +1,8 @@
-"""``nri bench xor``: is an exclusive or found, of which no single column tells anything?
+"""``nri bench xor``: is an exclusive or found, of which no single column is informative?
 
 The paper says that attention over the examples lets its network see what statistics of single literals
 cannot. The rule ``a AND NOT b OR NOT a AND b`` is the plainest such case; beside it stands, as a control, a
-rule of the same size whose columns do tell something: two clauses of two literals over four variables.
+rule of the same size whose columns are informative: two clauses of two literals over four variables.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ KNEE = 0.45
 
 
 def critical_difference_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
-    """Draw average ranks on a line, with bars over the methods that cannot be told apart."""
+    """Draw average ranks on a line, with bars over the methods that do not differ significantly."""
     scores = scores_by_set(rows, protocol)
     if scores.shape[0] < 2 or scores.shape[1] < 3:
         return None

@@ -2,7 +2,7 @@
 
 Every method has its own colour, marker and line, the same in every figure; our own stand out by
 vermilion, orange and purple and by size, black boxes are grey and hollow. Names are written in ink, since
-colours that tell lines apart are too pale to be read as text.
+colours that distinguish lines are too pale to be read as text.
 """
 
 from contextlib import AbstractContextManager
@@ -54,7 +54,7 @@ INK, MUTED = "#222222", "#767676"
 
 @dataclass(frozen=True)
 class Look:
-    """How a method is drawn: a colour for the eye, and a marker and a line that tell it apart in grey."""
+    """How a method is drawn: a colour for the eye, and a marker and a line that distinguish it in grey."""
 
     colour: str
     marker: str | Path
@@ -134,7 +134,7 @@ def line_of(method: str) -> dict[str, Any]:
 
 
 def weight_of(method: str) -> str:
-    """Return the weight of a method's name: names are ink on white, only their weight tells ours."""
+    """Return the weight of a method's name: names are ink on white, only their weight marks ours."""
     return "bold" if is_ours(method) else "normal"
 
 

@@ -230,11 +230,11 @@ def timed_part(rows: Sequence[Row], timed: Sequence[Row], protocol: str, shown: 
     """Say of which seeds the timed rows are, and which methods lack them on some data sets."""
     every, some = ({row["seed"] for row in part if row["protocol"] == protocol} for part in (rows, timed))
     missing = {str(row["method"]) for row in rows if row["protocol"] == protocol} - set(shown)
-    said = []
+    notes = []
     if every != some:
         listed = [", ".join(str(seed) for seed in sorted(seeds)) for seeds in (some, every)]
         word = "seed" if len(some) == 1 else "seeds"
-        said.append(f"Accuracy of the timed fits only: {word} {listed[0]} of {listed[1]}.")
+        notes.append(f"Accuracy of the timed fits only: {word} {listed[0]} of {listed[1]}.")
     if missing:
-        said.append(f"Not timed on all data sets: {names_of(missing)}.")
-    return said
+        notes.append(f"Not timed on all data sets: {names_of(missing)}.")
+    return notes

@@ -1,4 +1,4 @@
-"""The limit of what noisy labels tell: every rule of the family that tables were drawn from, by its chance.
+"""The limit of what noisy labels allow: every rule of the family that tables were drawn from, by its chance.
 
 Whoever knows the family, one to three clauses of one to three literals, and the share of flipped labels, can
 do no better on average than to ask all of its rules, each believed as far as the labels speak for it. So this

@@ -1,7 +1,7 @@
 """The exact limit: the DNF of least description length over all short conjunctions, by integer programming.
 
 On noise-free tables it is the optimum of that one preference, found without search error. It is no
-upper bound on recovery: equally short DNFs are told apart by order of listing only, and another preference
+upper bound on recovery: of equally short DNFs the first in order of listing is taken, and another preference
 (or describing the other class) may suit a given family of rules better.
 """
 

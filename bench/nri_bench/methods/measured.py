@@ -17,10 +17,10 @@ Curves = Callable[[FloatArray], FloatArray]
 class Answer:
     """What a fitted method says about other rows, and how long it is."""
 
-    said: FloatArray
+    predicted: FloatArray
     """[S]: numbers, or risks"""
     segments: int | None = None
-    """leaves, rules or clauses with the rest; None if nobody could read it"""
+    """leaves, rules or clauses with the rest; None if it cannot be read"""
     literals: int | None = None
     curves: Curves | None = None
 
@@ -103,8 +103,8 @@ def _rulekit(X: pd.DataFrame, y: FloatArray, query: pd.DataFrame) -> Answer:
 
     support, other = _numbered(X, query)
     model = RuleRegressor().fit(support, pd.Series(y, name="outcome"))
-    said = np.asarray(model.predict(other), dtype=np.float64)
-    return Answer(said, *_rules_and_literals(model.model.rules))
+    predicted = np.asarray(model.predict(other), dtype=np.float64)
+    return Answer(predicted, *_rules_and_literals(model.model.rules))
 
 
 def _rules_and_literals(rules: Any) -> tuple[int, int]:
@@ -138,8 +138,8 @@ def _one_curve(X: pd.DataFrame, y: FloatArray, query: pd.DataFrame) -> Answer:
     from lifelines import KaplanMeierFitter
 
     curve = KaplanMeierFitter().fit(y[:, 0], y[:, 1])
-    said = np.ones(len(query))
-    return Answer(said, 1, 0, lambda times: np.tile(curve.predict(times).to_numpy(), (len(said), 1)))
+    predicted = np.ones(len(query))
+    return Answer(predicted, 1, 0, lambda times: np.tile(curve.predict(times).to_numpy(), (len(query), 1)))
 
 
 def _cox(X: pd.DataFrame, y: FloatArray, query: pd.DataFrame) -> Answer:
@@ -181,8 +181,8 @@ def _survival_rulekit(X: pd.DataFrame, y: FloatArray, query: pd.DataFrame) -> An
     model = SurvivalRules(survival_time_attr="outcome_time").fit(
         support.assign(outcome_time=y[:, 0]), pd.Series(y[:, 1].astype(int).astype(str), name="event")
     )
-    said = model.predict(other.assign(outcome_time=0.0))
-    median = [np.interp(-0.5, -np.asarray(one["probabilities"]), one["times"]) for one in said]
+    predicted = model.predict(other.assign(outcome_time=0.0))
+    median = [np.interp(-0.5, -np.asarray(one["probabilities"]), one["times"]) for one in predicted]
     return Answer(-np.array(median), *_rules_and_literals(model.model.rules))
 
 

@@ -1,10 +1,10 @@
-"""What labels tell of a planted rule to whoever knows its family: a sample of all rules, by their chance.
+"""The limit of what labels allow if the family of a planted rule is known: all rules, sampled by chance.
 
 The rules of :mod:`nri_bench.experiments.planted` are too many to list, so they are sampled: a Markov chain
 changes a literal, a clause or a length at a time, and warmer chains beside it, which believe the labels less,
-hand it what they find. Labels are wrong with the chances of the experiment. Nobody can do better on average
-than to ask all rules, each believed as far as labels speak for it. A chain from nothing may miss the best
-rules, and one from the planted rule may stay there too long: the limit lies between the two.
+hand it what they find. Labels are wrong with the chances of the experiment. No method does better on average
+than all rules together, weighted by their probability given the labels. A chain from nothing may miss the
+best rules, and one from the planted rule may stay there too long: the limit lies between the two.
 """
 
 from collections import Counter

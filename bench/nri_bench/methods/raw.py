@@ -30,7 +30,7 @@ n = 100. FIGS is better with all at once (56.7 against 55.5) and keeps that."""
 
 @dataclass(frozen=True)
 class Variant:
-    """One of our methods that is told more than the others: rows without labels, costs, or to be steady."""
+    """One of our methods that gets more than the others: rows without labels, costs, or to be steady."""
 
     name: str
     label: str
@@ -59,7 +59,7 @@ VARIANTS = {
         Variant("seeded-stable", "NRI seeded, stable", "seeded", stable=True),
     )
 }
-"""By name; never mixed with the methods that are told labels only."""
+"""By name; never mixed with the methods that get labels only."""
 
 
 def choose_raw(names: Iterable[str]) -> list[Method]:

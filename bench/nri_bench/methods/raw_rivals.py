@@ -92,7 +92,7 @@ class RuleKitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
             frame = pd.DataFrame(X)
             self.texts_ = [_numbered(frame.iloc[:, place]) for place in range(frame.shape[1])]
             labels = pd.Series([f"k{code}" for code in codes], name="label")
-            self.model_ = RuleClassifier().fit(self._told(frame), labels)
+            self.model_ = RuleClassifier().fit(self._recoded(frame), labels)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -100,9 +100,9 @@ class RuleKitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         if self.model_ is None:
             return np.ones((len(X), 1))
         order = [int(label[1:]) for label in self.model_.label_unique_values]
-        found = np.asarray(self.model_.predict_proba(self._told(pd.DataFrame(X))), dtype=np.float64)
+        votes = np.asarray(self.model_.predict_proba(self._recoded(pd.DataFrame(X))), dtype=np.float64)
         chances = np.zeros((len(X), len(self.classes_)))
-        chances[:, order] = found
+        chances[:, order] = votes
         total = chances.sum(axis=1, keepdims=True)
         return np.where(total > 0, chances / np.where(total > 0, total, 1), 1 / len(self.classes_))
 
@@ -110,8 +110,8 @@ class RuleKitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         """[M] as the package says."""
         if self.model_ is None:
             return np.repeat(self.classes_, len(X))
-        said = self.model_.predict(self._told(pd.DataFrame(X)))
-        return self.classes_[[int(str(label)[1:]) for label in said]]
+        labels = self.model_.predict(self._recoded(pd.DataFrame(X)))
+        return self.classes_[[int(str(label)[1:]) for label in labels]]
 
     def rule_size(self) -> RuleSize:
         """Rules, and conditions over all of them."""
@@ -120,16 +120,16 @@ class RuleKitClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
         rules = self.model_.model
         return RuleSize(len(rules.rules), round(rules.calculate_conditions_count() * len(rules.rules)))
 
-    def _told(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the frame in plain words: numbered columns, numbered categories, numbers as floats."""
-        told: dict[str, pd.Series[Any]] = {}
+    def _recoded(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Return the frame with numbered columns, numbered categories, numbers as floats."""
+        columns: dict[str, pd.Series[Any]] = {}
         for place, texts in enumerate(self.texts_):
             column = frame.iloc[:, place]
             if texts is None:
-                told[f"c{place}"] = pd.Series(column.to_numpy(np.float64, na_value=np.nan))
+                columns[f"c{place}"] = pd.Series(column.to_numpy(np.float64, na_value=np.nan))
             elif texts:  # objects, since in a column of strings a gap would reach Java as a number
-                told[f"c{place}"] = pd.Series(_in_numbers(column, texts), dtype=object)
-        return pd.DataFrame(told)
+                columns[f"c{place}"] = pd.Series(_in_numbers(column, texts), dtype=object)
+        return pd.DataFrame(columns)
 
 
 def _numbered(column: "pd.Series[Any]") -> dict[str, str] | None:

@@ -61,7 +61,7 @@ _DISTRIBUTIONS = {"interpret": "interpret-core"}
 
 
 def get_method(name: str) -> Method:
-    """Return a method by its name, or somebody's own network whose weights are in the file ``name``."""
+    """Return a method by its name, or a network of the user's whose weights are in the file ``name``."""
     if name.endswith(WEIGHTS):
         if not Path(name).is_file():
             raise InputError(f"no weights {name}; make some with nri export-weights")

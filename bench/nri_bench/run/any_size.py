@@ -80,10 +80,10 @@ def main(name: str, path: str, fresh: str, out: str) -> None:
     X, y = read(path)
     model = fitted(name, X, y)
     rows, truth = read(fresh)
-    said = model.predict(rows.fillna(-1.0) if name == "tree" else rows)
+    predicted = model.predict(rows.fillna(-1.0) if name == "tree" else rows)
     wanted = truth if name == "tree" else truth.astype("category").cat.codes
-    found = {"accuracy": float((said == wanted.to_numpy()).mean())}
-    Path(out).write_text(json.dumps(found), encoding="utf-8")
+    scores = {"accuracy": float((predicted == wanted.to_numpy()).mean())}
+    Path(out).write_text(json.dumps(scores), encoding="utf-8")
     return None
 
 

@@ -24,7 +24,7 @@ Measures = dict[str, Scalar]
 class Job:
     """A module-level function, its arguments, and the key of its row.
 
-    The key names experiment, method, data set, protocol, seed, fold and whatever else tells this
+    The key names experiment, method, data set, protocol, seed, fold and whatever else separates this
     row from every other one; a row with the same key is not computed again.
     """
 

@@ -52,7 +52,7 @@ class RunOptions:
     time_limit: float = 600.0
     """seconds for one job, after which it is ended and its row says ``timeout``"""
     timed: bool = False
-    """whether somebody vouches that the machine is quiet, so that the seconds may be published"""
+    """whether the user states that the machine is quiet, so that the seconds may be published"""
 
 
 SLACK = 0.5
@@ -93,7 +93,7 @@ def pending(jobs: Iterable[Job], path: Path) -> list[Job]:
 
 
 def from_other_data(jobs: Iterable[Job], *, own: bool) -> Callable[[Row], bool]:
-    """Return what tells whether a row stands where a job's row belongs, with another checksum ``data``.
+    """Return a test whether a row stands where a job's row belongs, with another checksum ``data``.
 
     Rows without a checksum count as computed from the same data: those of synthetic tables, and the older
     ones of ``rules`` and ``ablation``.
@@ -104,7 +104,7 @@ def from_other_data(jobs: Iterable[Job], *, own: bool) -> Callable[[Row], bool]:
         What is to be run, with the checksums of the data now.
     own
         Whether every row of the same data set is meant, those of other methods and seeds too: of
-        somebody's own file the old contents are gone, and a table over both would say nothing.
+        a file of the user the old contents are gone, and a table over both would say nothing.
     """
     jobs = list(jobs)
     by_key = {row_key(job.key): job.facts.get("data") for job in jobs}
@@ -180,7 +180,7 @@ def _finish(
     stamp: Mapping[str, object] | None,
     progress: Progress | None,
 ) -> None:
-    """Write the row of a job that has come to an end, and tell of it."""
+    """Write the row of a job that has come to an end, and report it."""
     row = _row(job, answer, options, stamp or {})
     append_row(path, row)
     if progress is not None:

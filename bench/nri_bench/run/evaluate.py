@@ -41,7 +41,7 @@ class Fitted:
 class Fits:
     """The last few fits, for jobs of one process that need the same: rule and posterior, and agreement.
 
-    It knows nothing of the code that made them: whoever changes that between two calls takes new ones.
+    It knows nothing of the code that made them: a caller that changes that code takes a new object.
     """
 
     most: int = 48
@@ -138,13 +138,13 @@ def log_loss(truth: IntArray, chances: FloatArray) -> float:
 
 
 def mean_cost(is_rare: BoolArray, chance: FloatArray, cut: float) -> float:
-    """Mean cost of saying the rarer class where its chance is above the cut; 1/6 is best for true chances."""
-    said = chance > cut
-    return float(np.mean(np.where(is_rare, MISS * ~said, said)))
+    """Mean cost of predicting the rarer class above a cut of its chance; 1/6 is best for true chances."""
+    predicted = chance > cut
+    return float(np.mean(np.where(is_rare, MISS * ~predicted, predicted)))
 
 
 def least_cost(is_rare: BoolArray, chance: FloatArray) -> float:
-    """Mean cost with the cut at its best place on these very rows, which nobody could have known."""
+    """Mean cost with the cut at its best place on these very rows, which is not known beforehand."""
     order = np.argsort(-chance, kind="stable")
     missed = MISS * (is_rare.sum() - np.concatenate([[0], np.cumsum(is_rare[order])]))
     alarms = np.concatenate([[0], np.cumsum(~is_rare[order])])
@@ -176,16 +176,16 @@ def _new_fit(method: str, table: WideTable, rows: Draw, seed: int, cpu_limit: fl
     """
     seen, codes = np.unique(table.y[rows.support], return_inverse=True)
     model = make_raw(method, seed)
-    told: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
     variant = VARIANTS.get(method)
     if variant and variant.unlabelled:
-        told["unlabelled"] = _rows(table, rows.unlabelled(variant.unlabelled))
+        extra["unlabelled"] = _rows(table, rows.unlabelled(variant.unlabelled))
     if variant and variant.miss != 1.0 and len(table.classes) == len(seen) == 2:
         model.set_params(class_weight={_rarer_class(table): variant.miss, 1 - _rarer_class(table): 1.0})
     support = _rows(table, rows.support)
     started = time.process_time()
     with _at_most(cpu_limit):
-        model.fit(support, codes, **told)
+        model.fit(support, codes, **extra)
     return Fitted(model, seen, time.process_time() - started)
 
 
@@ -195,7 +195,7 @@ def _rows(table: WideTable, rows: IntArray) -> pd.DataFrame:
 
 @contextmanager
 def _at_most(cpu_seconds: float | None) -> Iterator[None]:
-    """Raise TimeoutError in a block that takes longer, by the CPU's clock: a busy machine fails nobody."""
+    """Raise TimeoutError in a block that takes longer, by the clock of the CPU, not of a busy machine."""
     if cpu_seconds is None or not hasattr(signal, "SIGPROF"):
         yield
         return

@@ -25,7 +25,7 @@ COUNTS = ("tried", "ok", "refused", *FINDINGS)
 
 
 def campaign_table(path: Path) -> str:
-    """Sum the rows of all runs, a line for each part of the campaign; rounds drawn again are told below."""
+    """Sum the rows of all runs, a line for each part of the campaign; rounds drawn again are listed below."""
     if not path.exists():
         return NO_ROWS
     every = pd.DataFrame(map(json.loads, path.read_text(encoding="utf-8").splitlines()))

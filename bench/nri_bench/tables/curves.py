@@ -83,8 +83,8 @@ def clauses_against_literals(rows: Sequence[Row], methods: Sequence[str]) -> str
     lines = []
     for name, m in [(name, m) for m in sorted(frame["M"].unique()) for name in in_order(methods)]:
         cells = [[found.get((name, m, *shape)) for shape in (pair, pair[::-1])] for pair in pairs]
-        told = [" against ".join("–" if c is None else percent(c) for c in cell) for cell in cells]  # noqa: RUF001
-        lines.append([label_of(name), f"{m:.0f}", *told])
+        compared = [" against ".join("–" if c is None else percent(c) for c in cell) for cell in cells]  # noqa: RUF001
+        lines.append([label_of(name), f"{m:.0f}", *compared])
     return markdown(["method", "M", *(f"{k:.0f}x{n:.0f}, {n:.0f}x{k:.0f}" for k, n in pairs)], lines)
 
 
@@ -120,7 +120,7 @@ def _rules_in_a_cell(frame: pd.DataFrame) -> str:
 def spurious_table(rows: Sequence[Row]) -> str:
     """Accuracy over all D and rho, at the corners the paper names, and with the distractors gone idle.
 
-    Methods are compared on the values of rho that all have; those with more are told apart once more.
+    Methods are compared on the values of rho that all have; those with more are compared once more.
     """
     frame = frame_of(rows)
     if frame.empty:
@@ -158,7 +158,7 @@ def _over_grid(part: pd.DataFrame, grid: pd.MultiIndex) -> list[float]:
     scores, idle = cells["score"], cells["shifted_accuracy"]
     of_most_distractors = scores.unstack("rho").iloc[-1]
     corners = [of_most_distractors.iloc[0], of_most_distractors.iloc[-1]]
-    # The least of some cells would not compare with that of all, so a gap is told as one.
+    # The least of some cells would not compare with that of all, so a gap is shown as one.
     return [scores.min(skipna=False), *corners, idle.min(skipna=False)]
 
 

@@ -20,7 +20,7 @@ def frame_of(rows: Iterable[Row]) -> pd.DataFrame:
     """Return the rows as a frame with a column ``score``.
 
     A fit that failed, crashed or ran out of time scores what its support's majority class would
-    have, in every measure: that is what its user falls back to. ``ok`` tells them apart, and tables mark
+    have, in every measure: that is what its user falls back to. ``ok`` marks them, and tables mark
     them. Where the majority is not known, as in experiments of many fits in a row, half are right.
     """
     frame = pd.DataFrame(list(rows))

@@ -22,7 +22,7 @@ PUBLISHED = {
 """Columns of the tables: the folder of their rows and the method in them."""
 
 Measure = Callable[[pd.DataFrame], str]
-SHARES = ("score", "equal", "shifted_accuracy")  # told in percent
+SHARES = ("score", "equal", "shifted_accuracy")  # in percent
 
 
 def mean_of(field: str) -> Measure:
@@ -61,7 +61,7 @@ class Claim:
     conditions: str  # values that a row must have, e.g. ``K=1,L=2,M=256``
     measure: Measure = accuracy
 
-    def found(self, rows_of: RowsOf, folder: str, method: str) -> str:
+    def measured(self, rows_of: RowsOf, folder: str, method: str) -> str:
         """Write what a method has, with a mark if some of its fits failed; nothing without rows."""
         meant = with_values(rows_of(self.experiment, folder), f"method={method},{self.conditions}".strip(","))
         frame = frame_of(meant)
@@ -117,14 +117,14 @@ FURTHER = (
 def paper_table(rows_of: RowsOf) -> str:
     """Lay out the paper, its published code, its run by our code, and the three networks."""
     columns = PUBLISHED | NETWORKS
-    lines = [[c.what, c.stated, *(c.found(rows_of, *at) for at in columns.values())] for c in CLAIMS]
+    lines = [[c.what, c.stated, *(c.measured(rows_of, *at) for at in columns.values())] for c in CLAIMS]
     return markdown(["", "paper", *columns], lines)
 
 
 def expected_table(rows_of: RowsOf) -> str:
     """Lay out what each command of the bench is expected to give."""
     lines = [
-        [c.what, f"`{c.experiment}`", c.stated, *(c.found(rows_of, *at) for at in NETWORKS.values())]
+        [c.what, f"`{c.experiment}`", c.stated, *(c.measured(rows_of, *at) for at in NETWORKS.values())]
         for c in CLAIMS + FURTHER
     ]
     return markdown(["", "`nri bench`", "paper", *NETWORKS], lines)

@@ -94,16 +94,16 @@ def _either_way(found: _Rows) -> str:
 
 def _predictions(found: _Rows) -> str:
     """Say what streamed predictions took, and whether memory says the same."""
-    told = []
+    lines = []
     for key, methods in found:
         row = methods.get("nri-predict")
         if row is not None and row["status"] == "ok":
             same = "every row has" if row["equal"] else "not every row has"
-            told.append(
+            lines.append(
                 f"`nri predict` streamed {_named(key)[1]} rows in {row['cpu_seconds']:.0f} CPU s and "
                 f"{row['process_mb']:.0f} MB; {same} the class and the probability that memory gives it."
             )
-    return "\n".join(told) + "\n" if told else ""
+    return "\n".join(lines) + "\n" if lines else ""
 
 
 def _named(key: _Key) -> list[str]:

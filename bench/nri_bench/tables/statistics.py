@@ -1,6 +1,6 @@
 """How methods compare over data sets, and rows made anew with published ones.
 
-Which differences can be told from chance: Friedman, Nemenyi, Wilcoxon and Holm, wins and losses.
+Which differences exceed chance: Friedman, Nemenyi, Wilcoxon and Holm, wins and losses.
 """
 
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def nemenyi_distance(n_methods: int, n_datasets: int, alpha: float = 0.05) -> fl
 def signed_rank_p(differences: "pd.Series[float]") -> float:
     """Return the two-sided p-value of Wilcoxon's signed rank test over data sets.
 
-    Differences of zero are split between the signs; where all are zero nothing can be told.
+    Differences of zero are split between the signs; where all are zero there is no answer.
     """
     if not differences.to_numpy().any():
         return 1.0

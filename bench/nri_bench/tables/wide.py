@@ -35,7 +35,7 @@ def wide_tables(rows: Sequence[Row]) -> str:
 def wide_frame(rows: Sequence[Row], half: str, *, variants: bool = False) -> pd.DataFrame:
     """Return the rows of one fit each, of a half, on the sets that every method has at their n.
 
-    Methods that were told more than labels are left out unless it is them one asks for.
+    Methods that got more than labels are left out unless they are asked for.
     """
     single = [row for row in rows if not _is_pair(row) and (variants or row["method"] not in VARIANTS)]
     return _shared(_of_half(frame_of(single), half))

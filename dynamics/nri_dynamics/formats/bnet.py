@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nri.errors import InputError
-from nri.rule import FALSE, TRUE, Clause, ColumnPlan, Dnf, Kind, Literal, Op, clause_matrix
+from nri.rule import ALWAYS, FALSE, TRUE, Clause, ColumnPlan, Dnf, Kind, Literal, Op, clause_matrix
 from nri_dynamics.decision_list import uncounted
 from nri_dynamics.influence import all_cells
 from nri_dynamics.shortest_rule import shortest_rule
@@ -56,7 +56,7 @@ def plain_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def _formula(rule: Dnf, names: dict[str, str]) -> str:
-    if rule.is_true:
+    if ALWAYS in rule.clauses:
         return "1"
     terms = [
         "&".join(names[x.column] if x.positive else f"!{names[x.column]}" for x in clause) for clause in rule
@@ -172,7 +172,7 @@ def _both(first: Dnf, second: Dnf) -> Dnf:
 def _absorbed(clauses: Sequence[Clause]) -> Dnf:
     kept: list[Clause] = []
     for clause in sorted(dict.fromkeys(clauses), key=len):
-        if not any(other.subsumes(clause) for other in kept):
+        if not any(set(other) <= set(clause) for other in kept):
             kept.append(clause)
     return Dnf(kept)
 

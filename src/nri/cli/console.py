@@ -60,7 +60,7 @@ def emit(text: str, stream: IO[str] | None = None) -> None:
 
 
 def message(text: str, *, always: bool = False) -> None:
-    """Print a line for the person at the terminal, with --quiet only what must be said always."""
+    """Print a line for the person at the terminal, with --quiet only if ``always``."""
     if text and (always or _HANDLER.level < logging.ERROR):
         emit(printable(text), sys.stderr)
 

@@ -139,7 +139,7 @@ def resolve_target(target: str | None, names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Question:
-    """What a rule is asked for: of which rows, by which settings, and what is to be shown of it."""
+    """A request for a rule: of which rows, by which settings, and what is to be shown of it."""
 
     rows: "Table | Rows"
     settings: "Settings"

@@ -137,7 +137,7 @@ def stability(
 ) -> None:
     """Induce rules from bootstrap samples of a table, and show how far they agree and which clauses recur.
 
-    Of a large file some rows are taken, and it is about rules from so many rows.
+    A large file is sampled; the results are then about rules from so many rows.
     """
     from nri.cli.output import record_json, show_stability
     from nri.induce.folds import note_on_rows

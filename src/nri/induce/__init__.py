@@ -1,1 +1,1 @@
-"""Induction: the path from a table to a rule set, and what is asked of it again and again."""
+"""Induction: the path from a table to a rule, and everything that repeats it: folds, floors, alternatives."""

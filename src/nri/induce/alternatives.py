@@ -45,7 +45,7 @@ _MORE_ROWS = 1.0
 _STAND_INS = 3  # Columns, one after the other, that are tried in the place of one
 _POINT = 0.01
 """With few rows nearly every difference is within its error, also of rules that are clearly worse."""
-_LEAST_SHOWN = 0.0005  # Differences below are said to be none
+_LEAST_SHOWN = 0.0005  # Smaller differences are shown as none
 _PAIRED, _SMALL = 300, 2000
 """Candidates of which every pair is priced, those that gain most; pairs, and single ones, that are kept."""
 
@@ -247,7 +247,7 @@ class _ClassRules:
         return float((self.masses * worth).sum()), worth, prices.max(axis=1)[codes] - prices[codes, predicted]
 
     def reached(self, predicted: NDArray[Any]) -> FloatArray:
-        """[2]: sensitivity and specificity of the class asked about."""
+        """[2]: sensitivity and specificity for the class that rules are about."""
         right = (np.eye(2)[predicted[self.rows]] * self.masses).sum(axis=0) / self.masses.sum(axis=0)
         return np.asarray(right if self.table.positive == 0 else right[::-1])
 
@@ -307,7 +307,7 @@ class _Shelf:
         self.score = round(score, 9)
 
     def filled(self) -> Alternatives:
-        """Find all rules, and keep those that are good or tell what a column or a line is worth."""
+        """Find all rules, and keep the good ones and those that show the worth of a column or a line."""
         best, columns, chained = self._judged(self.best), [], []
         for name in self.best.columns:
             if name not in self.rules.settings.require:
@@ -343,9 +343,9 @@ class _Shelf:
         """Whether a rule reaches the floors, or as much of them as the best one."""
         if not self.floors or not isinstance(self.rules, _ClassRules):
             return True
-        own, best = (self.rules.reached(one) for one in (self.rules.predicted(rule), self.predicted))
-        least = np.minimum([self.floors.sensitivity, self.floors.specificity], best)
-        return bool((own >= least - 1e-9).all())
+        floors = [self.floors.sensitivity, self.floors.specificity]
+        least = np.minimum(floors, self.rules.reached(self.predicted))
+        return bool((self.rules.reached(self.rules.predicted(rule)) >= least - 1e-9).all())
 
     def _judged(self, rule: Rule) -> Alternative:
         """Compare a rule with the best one; what is rounded is the same in whatever order rows come."""
@@ -399,17 +399,17 @@ class _Shelf:
         """Say what sets a rule apart from the best one."""
         if rule is self.best:
             return "the best rule"
-        gone, new = (
-            _named([name for name in one.columns if name not in other.columns])
-            for one, other in ((self.best, rule), (rule, self.best))
-        )
+        gone = _named([name for name in self.best.columns if name not in rule.columns])
+        new = _named([name for name in rule.columns if name not in self.best.columns])
         lines, usual = len(rule.branches), len(self.best.branches)
         if not lines:
             change = "no rule, one answer for all rows"
-        elif gone or new:
-            change = (
-                f"without {gone}" if not new else f"{new} in the place of {gone}" if gone else f"with {new}"
-            )
+        elif gone and new:
+            change = f"{new} in the place of {gone}"
+        elif gone:
+            change = f"without {gone}"
+        elif new:
+            change = f"with {new}"
         else:
             change = "other conditions on the same columns" if lines == usual else ""
         longer = f"{_number(lines)} line{'' if lines == 1 else 's'} instead of {_number(usual)}"
@@ -438,11 +438,7 @@ def _number(count: int) -> str:
 
 
 def _pool_without(pool: CandidatePool, banned: BoolArray, literals: BoolArray) -> CandidatePool:
-    """Return the candidates that do without some literals [2N].
-
-    A pool has one clause of all that fire on the same rows: a literal that holds on the same rows
-    [M, 2N] as a banned one takes its place.
-    """
+    """Return the candidates without some literals [2N]; others that hold on the same rows replace these."""
     rows = [one.tobytes() for one in np.ascontiguousarray(literals.T)]
     free = {rows[j]: j for j in np.flatnonzero(~banned)[::-1].tolist()}
     swap = np.array([free.get(rows[j], j) if banned[j] else j for j in range(len(rows))] + [len(rows)])
@@ -473,8 +469,7 @@ def _differing(
 ) -> list[Indices]:
     """Return the cheapest rule of each set of columns and number of clauses, so many of a number and in all.
 
-    A rule that is dearer than one of no more clauses and of no other columns says nothing new, unless it is
-    the cheapest of its number of clauses.
+    A rule is skipped if a cheaper one has as few clauses and no other columns, but each number has its best.
     """
     of_literal = np.tile(columns, 2).tolist()
     used = sorted({i for rule in costs for i in rule})

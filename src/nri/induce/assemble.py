@@ -23,11 +23,7 @@ Branches = Sequence[tuple[Clause, Label]]
 
 
 def literal_meanings(variables: Sequence[Literal], domain: Domain) -> tuple[Literal, ...]:
-    """[2N], what each literal index means, as a person would say it.
-
-    The negation of a category with one alternative names the alternative: with ``sex`` either ``f`` or
-    ``m``, not ``sex = m`` becomes ``sex = f``.
-    """
+    """[2N], what each literal index means; if ``sex`` is ``f`` or ``m``, not ``sex = m`` is ``sex = f``."""
     return (*variables, *(_negation(variable, domain) for variable in variables))
 
 
@@ -55,8 +51,7 @@ def assemble(
 def simplified(plain: Branches, default: Label, domain: Domain, table: Table, settings: Settings) -> Rule:
     """Simplify conditions on a domain, if that breaks no limit and costs no row, and count.
 
-    The clauses of a lone class are simplified together. In a list of several classes order matters: there
-    each clause is simplified on its own.
+    The clauses of a lone class are simplified together, those of an ordered list one by one.
     """
     if not settings.negations:  # knowing all categories is what turns "red or green" into "not blue"
         domain = {
@@ -106,8 +101,7 @@ def _either(one: Literal, other: Literal) -> Literal | None:
 def count_branches(branches: Branches, default: Label, table: Table) -> Rule:
     """Return clauses with their classes as a rule counted on a table.
 
-    A list of several classes stays in its order. Among the clauses of one class order does not matter for
-    what is predicted: they are read by their precision.
+    A list of several classes stays in its order; the clauses of a lone class are sorted by precision.
     """
     labels = {label for _, label in branches}
     if len(labels) == 1 and not is_card([clause for clause, _ in branches]):
@@ -148,9 +142,9 @@ def constant_rule(table: Table, value: Label | None = None) -> Rule:
 
 
 def with_plain_values(rule: Rule, table: Table, *, all_rows: bool = True) -> Rule:
-    """Say ``children = 0`` for ``children <= 0`` where no cell is less, and ``= 4`` for ``3 < x <= 4``.
+    """Write ``children = 0`` for ``children <= 0`` where no cell is less, and ``= 4`` for ``3 < x <= 4``.
 
-    Only whole numbers are said so; the least cell is known where the table has all rows.
+    This is for whole numbers; the least cell is known where the table has all rows.
     """
 
     def plain(clause: Clause) -> Clause:

@@ -21,7 +21,7 @@ from nri.table.table import Table
 
 _LABELS_PLACE_CUTS = 200
 """Rows from which labels place the cuts of a rule better than the posterior that chose it has placed them."""
-_ROUNDS = 2  # Refinements of the fingerprints; two tell columns apart by the company they keep.
+_ROUNDS = 2  # Refinements of the fingerprints; after two they depend on the cells of other columns too.
 _CHUNK = 64  # Columns that are summed at once, so that memory does not grow with their number.
 _WEIGHT_UNITS = 2**20  # Weights enter fingerprints as multiples of this fraction: whole ones add up exactly.
 
@@ -113,9 +113,8 @@ class Candidate:
     def with_expected(self, rule: Rule) -> Rule:
         """Return a rule with the class shares to expect of new rows, branch by branch.
 
-        The rule was chosen by its labels, so their shares are too good. What the posterior says of the same
-        rows, each without its label, is not chosen by anything, but hesitates: the truth lies between, and
-        nearer to the labels the more the whole rule is expected to get right beyond one class for all rows.
+        The shares of labels are too good, as labels chose the rule; those of the left-out posterior are too
+        cautious. The result lies between, nearer to the labels the better the whole rule is expected to be.
         """
         table, held_out = self.search.table, self.induced.held_out
         if held_out is None:
@@ -147,12 +146,11 @@ def cells_of(features: Binarizer, columns: Columns) -> Cells:
     return Cells(*features.cells(columns), features.numbers(columns))
 
 
-# One order of rows, columns and signs for all tables that say the same thing. Inducers break ties by
-# position: of two columns that serve equally well the first is taken. So that the rule does not depend on how
-# the caller happened to order rows and columns, or on whether a yes/no column is coded as ``smoker`` or
-# ``non_smoker``, every episode is put into one order before induction. It depends on cells and labels alone:
-# first how much a variable tells about the label, then a fingerprint that rows and literals refine in turns.
-# Columns that remain tied are alike to any inducer (they could be swapped); they keep their order.
+# Inducers break ties by position: of two equally good columns the first is taken. So that the rule depends
+# neither on the order of rows and columns nor on whether a yes/no column is ``smoker`` or ``non_smoker``,
+# every episode is put into one order before induction. The order follows from cells and labels alone: first
+# the information of a variable about the label, then a fingerprint that rows and literals refine in turns.
+# Columns that remain tied are the same to any inducer; they keep their order.
 
 
 @dataclass(frozen=True, eq=False)

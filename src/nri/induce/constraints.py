@@ -1,6 +1,6 @@
 """Constraints: the columns and literals that a rule may use, and what errors cost.
 
-Columns are those that the user allows; of a wide table those that tell most on their own, since search weighs
+Columns are those that the user allows; of a wide table the most informative ones, since the search weighs
 every literal of every column against every other. Clauses to keep stand as they are: rows that they cover are
 decided, so the others are sought on the rows that are left. All other knowledge limits the conditions that
 clauses are made of. A table without such wishes needs nothing of this.
@@ -30,7 +30,7 @@ from nri.table.table import Table
 UP, DOWN = "up", "down"
 PARTS = 8  # Equal parts of a number or a score by which columns are cut and chosen
 SEARCHED_COLUMNS = 1000  # Columns up to which all are searched; of more, so many.
-_SCORED_ROWS = 1000  # Rows that decide which columns tell most.
+_SCORED_ROWS = 1000  # Rows by which columns are chosen.
 _AT_ONCE = 500  # Columns that are scored at once, which bounds memory.
 LEAST_COST, MOST_COST = 1e-6, 1e6  # What an error may cost; beyond, one class is all that is looked at.
 
@@ -53,24 +53,22 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
     return table.only(chosen)
 
 
-def columns_to_search(table: Table, named: Collection[str] = (), most: int | None = None) -> Table:
-    """Return a wide table with so many columns, those whose best literal tells most; others as they are.
+def columns_to_search(table: Table, named: Collection[str] = ()) -> Table:
+    """Return a wide table with so many columns, the most informative ones; others unchanged.
 
-    Columns that a person named stay in any case; those that tell something only together with others are lost
-    otherwise. Of equally telling ones the first by name is taken, so that their order does not matter.
+    Columns that the user named stay. Ties are broken by name, so that the order of columns does not matter.
     """
-    most = SEARCHED_COLUMNS if most is None else most
-    if len(table.names) <= most:
+    if len(table.names) <= SEARCHED_COLUMNS:
         return table
     rows = MemoryRows(replace(table, unlabelled=None)).sample(_SCORED_ROWS)
     classes = rows.explained.as_classes(rows.weights, PARTS)
     bits = bits_of_columns(rows.columns, classes.codes, rows.weights)
     ranked = sorted(table.names, key=lambda name: (name not in named, -bits[name], name))
-    return table.only(ranked[: max(most, len(named))])
+    return table.only(ranked[: max(SEARCHED_COLUMNS, len(named))])
 
 
 def bits_of_columns(columns: Columns, codes: IntArray, weights: FloatArray) -> dict[str, float]:
-    """Return for each column how many bits its best cut or category tells about the class.
+    """Return for each column the information of its best cut or category about the class, in bits.
 
     >>> from nri.rule import column_of
     >>> columns = {"age": column_of([20, 30, 60, 70]), "ward": column_of(["a", "b", "a", "b"])}
@@ -88,7 +86,7 @@ def bits_of_columns(columns: Columns, codes: IntArray, weights: FloatArray) -> d
 
 
 def _best_cuts(cells: FloatArray, masses: FloatArray) -> FloatArray:
-    """[columns], bits told by the best cut of each column of [M, columns]."""
+    """[columns], bits of information of the best cut of each column of [M, columns]."""
     order = np.argsort(cells, axis=0, kind="stable")  # what is unknown comes last
     cells = np.take_along_axis(cells, order, axis=0)
     below = np.cumsum(masses[order], axis=0)  # [M, columns, classes]
@@ -99,14 +97,14 @@ def _best_cuts(cells: FloatArray, masses: FloatArray) -> FloatArray:
 
 
 def _best_category(column: Column, masses: FloatArray) -> float:
-    """Bits told by the best category of a text column."""
+    """Bits of information of the best category of a text column."""
     inside = np.zeros((len(column.categories or ()), masses.shape[1]))
     np.add.at(inside, column.values[column.known], masses[column.known])
     return round(float(_gain(inside, inside.sum(axis=0)).max(initial=0.0)), 6)
 
 
 def _gain(inside: FloatArray, total: FloatArray) -> FloatArray:
-    """[...], bits that a literal tells, by class masses [..., classes] of the rows it holds on and of all."""
+    """[...]: information of a literal in bits, by class masses [..., classes] where it holds and of all."""
     return np.asarray(class_bits(total) - class_bits(inside) - class_bits(np.maximum(total - inside, 0.0)))
 
 

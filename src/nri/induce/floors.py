@@ -1,9 +1,9 @@
 """Floors: a rule that finds at least so many of a class, or leaves at least so many of the others alone.
 
-Errors on the class asked about are given more and more weight (or less and less), along a short grid, until
-rules that were induced without a fold keep the floor on its rows; then weights between the last one that did
-not and the first one that did. Of those that keep it the one that costs least elsewhere is taken.
-Rows stay rows; only what the rule is chosen by changes.
+Errors on the class that the rule is about get more and more weight (or less and less), along a short grid,
+until rules induced without a fold keep the floor on its rows; then weights between the last one that did not
+and the first one that did are tried. Of those that keep the floor the one that costs least elsewhere is
+taken. The weights change only the choice of the rule, not the counts of rows.
 """
 
 import math
@@ -33,7 +33,7 @@ _NAMES = tuple(_USELESS)
 class Floors:
     """What must be reached on rows that a rule was not induced from."""
 
-    sensitivity: float = 0.0  # of the rows of the class asked about, the share that the rule finds
+    sensitivity: float = 0.0  # of the rows of the class, the share that the rule finds
     specificity: float = 0.0  # of the other rows, the share that it leaves alone
 
     def __post_init__(self) -> None:
@@ -45,9 +45,10 @@ class Floors:
     def __bool__(self) -> bool:
         return self.sensitivity > 0 or self.specificity > 0
 
-    def short(self, found: Diagnostics) -> tuple[float, ...]:
-        """Return by how much sensitivity and specificity fall short of what is asked; 0 where they do not."""
-        return tuple(max(0.0, getattr(self, name) - (getattr(found, name).value or 0.0)) for name in _NAMES)
+    def lacking(self, reached: Diagnostics) -> tuple[float, float]:
+        """Return by how much sensitivity and specificity fall short of the floors; 0 where they do not."""
+        sensitivity = max(0.0, self.sensitivity - (reached.sensitivity.value or 0.0))
+        return sensitivity, max(0.0, self.specificity - (reached.specificity.value or 0.0))
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,12 @@ class Floored:
     floors: Floors
     tilt: float  # how much more errors on the class count than they cost
     found: Diagnostics  # what is reached with it on cross-validated rows
-    plain: Diagnostics  # what a rule would for which no floor was asked
+    plain: Diagnostics  # the same of the rule without floors
 
     @property
     def met(self) -> bool:
         """Whether every floor is reached on cross-validated rows."""
-        return not any(self.floors.short(self.found))
+        return not any(self.floors.lacking(self.found))
 
     def reached(self, name: str) -> float:
         """Return the sensitivity or the specificity on cross-validated rows."""
@@ -70,12 +71,12 @@ class Floored:
 
     def __str__(self) -> str:
         kept, paid, useless = [], [], []
-        for name, short in zip(_NAMES, self.floors.short(self.found), strict=True):
+        for name, lacking in zip(_NAMES, self.floors.lacking(self.found), strict=True):
             floor, now = getattr(self.floors, name), self.reached(name)
             if now == 0:
                 useless.append(f"such a rule {_USELESS[name]}")
             if floor > 0:
-                met = "is NOT met" if short else "is met"
+                met = "is NOT met" if lacking else "is met"
                 kept.append(f"the floor of {floor:g} for {name} {met}: {now:.2f} on cross-validated rows")
             elif self.tilt != 1.0:
                 before = getattr(self.plain, name).value or 0.0
@@ -100,32 +101,37 @@ def meet_floors(
     rng: np.random.Generator,
     step: Callable[[], None] = lambda: None,
 ) -> tuple[Floored, HeldOut]:
-    """Find how much more errors on the class asked about must count for a rule to keep floors.
-
-    Returns that, and the cross-validation on which it was seen.
-    """
+    """Find how much more errors on the class must count for a rule to keep floors, by cross-validation."""
     if len(table.classes) != 2 or table.positive is None:
         about = "floors for sensitivity and specificity are about one of two classes"
         raise InputError(f"{about}: name it (positive=..., or --positive VALUE)")
     tries: list[tuple[Floored, HeldOut]] = []
 
-    def short(tilt: float) -> tuple[float, ...]:
+    def try_tilt(tilt: float) -> tuple[float, float]:
+        """Cross-validate; return by how much sensitivity and specificity fall short of the floors."""
         held = hold_out(table, replace(settings, tilt=tilt), rng=deepcopy(rng), jobs=cores(), step=step)
         (reached,) = held.diagnostics()
         tries.append((Floored(floors, tilt, reached, tries[0][0].found if tries else reached), held))
-        return floors.short(reached)
+        return floors.lacking(reached)
 
-    lacks_sensitivity, lacks_specificity = (lack > 0 for lack in short(1.0))
+    def try_inverse(factor: float) -> tuple[float, float]:
+        sensitivity, specificity = try_tilt(1 / factor)
+        return specificity, sensitivity
+
+    lacks_sensitivity, lacks_specificity = (lack > 0 for lack in try_tilt(1.0))
     if lacks_sensitivity != lacks_specificity:  # else there is nothing to do, or nothing that could be done
-        _look_for_weight(short if lacks_sensitivity else lambda factor: short(1 / factor)[::-1])
-    return min(tries, key=lambda one: _shortcoming(one[0]))
+        _search_factor(try_tilt if lacks_sensitivity else try_inverse)
+    return min(tries, key=lambda one: _preference(one[0]))
 
 
-def _look_for_weight(short: Callable[[float], tuple[float, ...]]) -> None:
-    """Try weights until none is ``short`` of what is wanted, then between it and the last one that was."""
+def _search_factor(attempt: Callable[[float], tuple[float, float]]) -> None:
+    """Try factors until the wanted floor is met, then some between it and the last one too small.
+
+    ``attempt`` returns what is missing to the wanted floor and to the other one.
+    """
     low = high = 1.0
     for high in GRID:
-        wanted, other = short(high)
+        wanted, other = attempt(high)
         if wanted == 0:
             break
         if other > 0:  # what is gained here is lost there
@@ -135,13 +141,16 @@ def _look_for_weight(short: Callable[[float], tuple[float, ...]]) -> None:
         return
     for _ in range(HALVINGS):
         middle = (low * high) ** 0.5
-        low, high = (low, middle) if short(middle)[0] == 0 else (middle, high)
+        if attempt(middle)[0] == 0:
+            high = middle
+        else:
+            low = middle
 
 
-def _shortcoming(one: Floored) -> tuple[float, float, float]:
+def _preference(one: Floored) -> tuple[float, float, float]:
     """Order of preference: what is missing to the floors, then what is lost elsewhere, then the weight."""
     lost = 2.0 - one.reached("sensitivity") - one.reached("specificity")
-    return round(sum(one.floors.short(one.found)), 9), round(lost, 9), abs(math.log(one.tilt))
+    return round(sum(one.floors.lacking(one.found)), 9), round(lost, 9), abs(math.log(one.tilt))
 
 
 def most_steps() -> int:

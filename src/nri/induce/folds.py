@@ -106,8 +106,8 @@ def groups_of(table: Table) -> IntArray:
 def copies_of(table: Table) -> IntArray | None:
     """[M]: a number for each different row; None where no more rows coincide than chance lets coincide.
 
-    Rows of a few yes/no columns coincide by chance, and tell of new rows that do so too: they are no copies.
-    In rows that coincide by chance, a cell agrees about as often where all others agree as it does anywhere.
+    Rows of a few yes/no columns coincide by chance, as new rows will: they are no copies. In rows that
+    coincide by chance, a cell agrees about as often where all others agree as it does anywhere.
     """
     keys = row_keys(table.columns, table)
     _, first, numbers = np.unique(keys, return_index=True, return_inverse=True)
@@ -115,14 +115,14 @@ def copies_of(table: Table) -> IntArray | None:
     if not alike or not table.names:
         return None
     if len(table.names) <= _WIDE:
-        cells = row_keys(table.columns)
         columns = [row_keys({name: column}) for name, column in table.columns.items()]
         space = np.prod([float(len(np.unique(column))) for column in columns])
+        outcome = keys - row_keys(table.columns)  # the keys of rows are sums of those of cells
         chance, all_pairs = 1.0, len(keys) * (len(keys) - 1) / 2
-        for one in (*columns, keys - cells):
-            agree = (_pairs(one) - alike) / max(all_pairs - alike, 1.0)
-            but_one = _pairs(keys - one) - alike  # pairs that differ here only
-            if agree < 1 and alike * (1 - agree) < _BEYOND_CHANCE * agree * but_one:
+        for cells in (*columns, outcome):
+            agree = (_pairs(cells) - alike) / max(all_pairs - alike, 1.0)
+            differ_here_only = _pairs(keys - cells) - alike
+            if agree < 1 and alike * (1 - agree) < _BEYOND_CHANCE * agree * differ_here_only:
                 return None
             chance *= agree
         if space < _BEYOND_CHANCE * len(keys) or alike < _BEYOND_CHANCE * chance * all_pairs:

@@ -42,7 +42,7 @@ _PRUNED = 700  # Rows from which the rule of labels is pruned.
 
 @dataclass(frozen=True, eq=False)
 class TablePosterior:
-    """What the model believes of any row, for rows that have columns, not variables."""
+    """The model's class probabilities for rows given as columns, not variables."""
 
     plans: dict[str, ColumnPlan]  # How the columns that it was formed from are read
     features: Binarizer
@@ -61,18 +61,14 @@ class TablePosterior:
 
 @dataclass(frozen=True)
 class Induction:
-    """A rule, and what was not looked at."""
+    """A rule, which rows and columns were searched for it, and the model's posterior."""
 
     rule: Rule
-    left_out: tuple[LeftOut, ...] = ()  # Columns that could be of no use to a rule, and why
-    posterior: TablePosterior | ScorePosterior | None = None
-    """What the model believes of any row beyond its rule, if it believes anything."""
-    searched: int | None = None
-    """Rows that were searched, where it was not all of them. Every count is by all rows in any case."""
-    searched_columns: int | None = None
-    """Columns that were searched, where the table has so many that it was not all of them."""
-    search: "SearchState | None" = None
-    """What has searched a table that is not long, as :func:`searched` leaves it."""
+    left_out: tuple[LeftOut, ...] = ()  # columns that no rule could use, and why
+    posterior: TablePosterior | ScorePosterior | None = None  # None for models without one
+    searched: int | None = None  # rows searched if not all; counts are by all rows in any case
+    searched_columns: int | None = None  # columns searched if not all
+    search: "SearchState | None" = None  # the search of a table that is not long; see :func:`searched`
 
 
 def induce_rule(

@@ -17,13 +17,11 @@ from nri.induce.classes import Candidate
 from nri.induce.constraints import error_costs
 from nri.rule import Clause, Literal, Rule, clause_matrix
 from nri.rule.truth import STRENGTH, first_to_fire
-from nri.search.counts import MOST_LITERALS, speaking_for
+from nri.search.counts import MOST_LITERALS, Members, literals_for
 from nri.search.objective import clause_bits
 
 _PRICE = 0.1  # Bits of the labels that a bit of the card must save.
 _LEAST_STEP = 0.01  # Totals whose shares differ by less are one line of the card.
-
-Members = tuple[int, ...]  # of a card
 
 
 def as_points(first: Candidate) -> Rule:
@@ -34,7 +32,7 @@ def as_points(first: Candidate) -> Rule:
     described = {c for c, _ in first.induced.branches} or {int(np.argmin(table.class_weights.sum(axis=0)))}
     target = described.pop() if table.positive is None else table.positive
     task, limits = state[0].rows.task(target), state[0].limits
-    usable = speaking_for(task, np.flatnonzero(limits.literal_mask(task.n_variables)), MOST_LITERALS)
+    usable = literals_for(task, np.flatnonzero(limits.literal_mask(task.n_variables)), MOST_LITERALS)
     column, negated = limits.columns[usable % task.n_variables], usable >= task.n_variables
     each = float(np.diff(clause_bits(np.array([0, 1]), limits.n_priced(task.n_variables)))[0])
     card = _CardSearch(

@@ -53,7 +53,7 @@ class Cells:
 
 
 class SupportRows:
-    """The rows that a rule is changed by, with what is asked of them again and again."""
+    """The rows that a rule is changed by, with what is computed of them repeatedly."""
 
     def __init__(self, table: Table, min_precision: float, columns: Iterable[str] = ()) -> None:
         self.table, self.min_precision = table, min_precision  # Least precision of a clause, if it can be
@@ -81,7 +81,7 @@ class SupportRows:
         return round(float(was - now - _OBJECTIVE.price * np.log2(n_places + 1)), 6)
 
     def keeps(self, after: Rule, before: Rule) -> bool:
-        """Whether all clauses cover rows, with the precision asked for or no less than the worst had."""
+        """Whether all clauses cover rows, with the least precision or no less than the worst had."""
         if not clause_matrix(after.clauses, self.table.columns, len(self.table)).any(axis=0).all():
             return False
         if self.min_precision <= 0:
@@ -95,7 +95,7 @@ class SupportRows:
 
 
 class CutProfile(NamedTuple):
-    """What the rule set would make of its rows, were one border elsewhere."""
+    """What the rule would make of its rows, were one border elsewhere."""
 
     border: Border
     cells: Cells
@@ -116,7 +116,7 @@ class CutProfile(NamedTuple):
 
 
 def borders_of(rule: Rule) -> list[Border]:
-    """Return where the rule set cuts numbers and dates, each border once."""
+    """Return where the rule cuts numbers and dates, each border once."""
     literals = [literal for clause in rule.clauses for literal in clause if literal.op.ordered]
     return list(dict.fromkeys((literal.column, literal.value) for literal in literals))
 
@@ -195,10 +195,7 @@ class _Move(NamedTuple):
 
 
 def sharpen(rule: Rule, table: Table, columns: Sequence[str], settings: Settings) -> Rule:
-    """Return the rule set with its cuts where they save enough errors on the support rows.
-
-    Only values of number and date literals change; a rule set without such literals is returned as it is,
-    and so is one with no cut that it pays to move.
+    """Return the rule with its cuts moved where that saves enough errors on the support rows.
 
     ``columns`` are those whose cuts may move, in an order that does not depend on the caller's: of two
     equally good moves the one of the earlier column is made. A clause that has the least precision keeps it.
@@ -229,10 +226,9 @@ _GIVEN_UP = 0.005  # Share of the rows that a rule may decide wrongly to be shor
 def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rule:
     """Return the rule without branches and conditions that do not pay for themselves, branch by branch.
 
-    The errors of each branch are coded at a rate of its own. At one rate for all rows, as the search codes
-    them, an error costs many bits where one class is rare, also among rows of which half are wrong in any
-    case: there, conditions that fit them by luck seem to pay. Where classes are not rare they do pay, though
-    they tell branches apart that differ little: so few rows may be decided wrongly for it.
+    The errors of each branch are coded at a rate of its own. At one rate for all rows, as in the search, an
+    error costs many bits if one class is rare: conditions that fit noisy rows by luck then seem to pay. If
+    classes are not rare they do pay, though branches differ little: only few rows may become wrong by it.
     """
     weighted = constraints.cost_weighted(table, settings)
     rows, plain = (SupportRows(one, settings.min_precision) for one in (weighted, table))

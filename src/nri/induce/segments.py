@@ -94,7 +94,7 @@ class SegmentSearch:
     posterior: ScorePosterior | None = None  # The experts, once they are formed
     by_experts: bool = False
     """whether the scores that are searched are what they expect, or for numbers half of it"""
-    telling: frozenset[str] = frozenset()
+    informative: frozenset[str] = frozenset()
     """columns that the rows speak for, whose literals cost what they take to say"""
     dear: float = 1.0  # how many times its bits a literal of any other column costs
     quick: bool = False  # whether one beginning of each search is enough
@@ -102,20 +102,20 @@ class SegmentSearch:
     def best(self) -> tuple[Rule, "SegmentSearch"]:
         """Return the best rule by the scores or by what the experts expect of them, and the last search.
 
-        Where clauses say the scores in fewer bits than the experts, scores follow a rule, and this is it.
-        Else experts are asked for as long as rows follow what they expect beyond the clauses.
+        Experts are used only if they need fewer bits than the clauses, and rows follow them beyond these.
         """
         clauses, bits = self._searched()
         search = replace(self, posterior=self._posterior(clauses))
         # a number is half its own, so that columns have no price and only a clear lead protects from chance
         half = self.outcome.own_share > 0
         rival = min(bits, 0.0) - _EARNED if half else min(bits, -_EARNED)
-        for followed, telling, dear in _ROUNDS[:1] if half else _ROUNDS:
+        for followed, least, dear in _ROUNDS[:1] if half else _ROUNDS:
             if search.posterior is None or search.posterior.bits >= rival:
                 break
             if not half and self._follows(clauses, search.posterior) <= followed:
                 break
-            search = replace(search, by_experts=True, telling=self._telling(clauses, telling), dear=dear)
+            informative = self._informative_columns(clauses, least)
+            search = replace(search, by_experts=True, informative=informative, dear=dear)
             clauses, _ = search._searched(clauses)
         return search._counted(clauses), search
 
@@ -137,14 +137,12 @@ class SegmentSearch:
         What is expected of a row is formed without it. So where clauses say all there is, this is chance.
         """
         weights, branch = self.table.weights, first_to_fire(self._fires(clauses))
-        own, expected = (
-            one - np.array(self._by_branch(clauses, one))[branch]
-            for one in (posterior.scores, posterior.support)
-        )
+        own = posterior.scores - np.array(self._by_branch(clauses, posterior.scores))[branch]
+        expected = posterior.support - np.array(self._by_branch(clauses, posterior.support))[branch]
         spread = (weights @ own**2) * (weights @ expected**2) / weights.sum()
         return float(weights @ (own * expected)) / math.sqrt(max(float(spread), 1e-300))
 
-    def _telling(self, clauses: Sequence[Clause], least: float) -> frozenset[str]:
+    def _informative_columns(self, clauses: Sequence[Clause], least: float) -> frozenset[str]:
         """Return the columns of clauses, and those by which rows differ by so many standard errors.
 
         Experts have learned from the same rows, and expect what chance has put into any of the columns.
@@ -153,16 +151,15 @@ class SegmentSearch:
         meanings, fires = self._literals(self.features)
         rows, around = weights @ fires, weights * (scores - weights @ scores / total)
         variance = (around @ scores) * rows * (1 - rows / total) / total
-        telling = (around @ fires) ** 2 > least**2 * np.maximum(variance, 1e-9)
-        names = {meanings[j].column for j in np.flatnonzero(telling)}
+        informative = (around @ fires) ** 2 > least**2 * np.maximum(variance, 1e-9)
+        names = {meanings[j].column for j in np.flatnonzero(informative)}
         return frozenset(names.union(*(clause.columns for clause in clauses)))
 
     def _by_branch(self, clauses: Sequence[Clause], expected: FloatArray) -> list[float]:
         """Return the mean of what is expected of the rows [M] that each branch decides."""
         weights, branch = self.table.weights, first_to_fire(self._fires(clauses))
-        sums, rows = (
-            np.bincount(branch, each, minlength=len(clauses) + 1) for each in (weights * expected, weights)
-        )
+        sums = np.bincount(branch, weights * expected, minlength=len(clauses) + 1)
+        rows = np.bincount(branch, weights, minlength=len(clauses) + 1)
         overall = float(sums.sum() / rows.sum())
         means: list[float] = np.where(rows > 0, sums / np.maximum(rows, 1e-300), overall).tolist()
         return means
@@ -224,7 +221,7 @@ class SegmentSearch:
             own = self.outcome.own_share
             if not own:  # there is no chance in expected values that a mean would have to say
                 worth, segment_bits = math.sqrt(_WORTH * min(total, _WORTH)), 0.0
-                prices[[x.column not in self.telling for x in meanings]] = self.dear
+                prices[[x.column not in self.informative for x in meanings]] = self.dear
             values = standardised(own * values + (1 - own) * self.posterior.support, weights)
         if values is None:
             return [], -np.inf

@@ -128,13 +128,13 @@ class Settings:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing is said of columns, conditions and costs."""
+        """Whether columns, conditions and costs are unrestricted."""
         stated = (self.use is not None, self.never, self.require, not self.negations, self.knowledge)
         return not (any(stated) or self.prices_errors or self.tilt != 1.0)
 
     @property
     def prices_errors(self) -> bool:
-        """Whether it was said what errors cost, so that a mean cost can be told."""
+        """Whether errors have costs, so that there is a mean cost."""
         return self.costs is not None or bool(self.ordered)
 
 
@@ -206,6 +206,3 @@ def mapping(name: str, value: Any, what: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InputError(f"{name} is {shown(value)}; give {what}")
     return value
-
-
-NOTHING = Knowledge()  # No knowledge: everything is open.

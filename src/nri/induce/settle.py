@@ -46,7 +46,7 @@ _SEARCHED = 4096  # Patterns that are searched, those of most rows; rules are co
 _WORTH_A_LOOK = 0.0005  # Share of rows that a round must have gained for errors to be looked at once more.
 _REGIONS = 3  # Classes that a rule predicts most often wrongly, whose rows are looked at again.
 _REGION_ROWS = 2000  # About how many rows of a region are looked at.
-_LEAST = 40  # Fewer rows of a region tell nothing.
+_LEAST = 40  # Least rows of a region that is searched.
 _LITERALS_OF_COLUMN = 12  # Among about how many for each column the literals of a rule have been chosen.
 _REACH, _SHARE, _LEVELS = 64, 0.03, 2
 """Places on each side of a border, share of the rows that the first window takes in on each side, and windows
@@ -59,7 +59,7 @@ Search = Callable[[Table, Settings, np.random.Generator], Any]
 def settle(
     first: Rule, sample: Table, rows: Rows, settings: Settings, search: Search, rng: np.random.Generator
 ) -> Rule:
-    """Return the rule of a sample as all rows want it."""
+    """Return the rule of a sample, counted and, for classes, improved on all rows."""
     if not isinstance(rows.outcome, Classes):
         return count_clauses(first.clauses, rows.count(_literals(first)).table)
     return _Settling(rows, settings, sample, search, rng).settled(first)
@@ -98,11 +98,9 @@ class _Settling:
         other = self.rows.count(near)
         fresh = self.chosen([], rule.default, other, near)
         n_literals = 2 * len(on.literals)
-        bits, own = (
-            rule_bits(one, constraints.cost_weighted(patterns.table, self.settings), n_literals)
-            for one, patterns in ((fresh, other), (rule, on))
-        )
-        return (fresh, other) if bits < own else (rule, on)
+        fresh_bits = rule_bits(fresh, constraints.cost_weighted(other.table, self.settings), n_literals)
+        bits = rule_bits(rule, constraints.cost_weighted(on.table, self.settings), n_literals)
+        return (fresh, other) if fresh_bits < bits else (rule, on)
 
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
@@ -133,7 +131,7 @@ class _Settling:
         return self.recounted(rule, on)
 
     def sharpened(self, rule: Rule, on: Patterns) -> list[tuple[Clause, Label]]:
-        """Return the clauses with each cut where all rows want it, the others being as they are."""
+        """Return the clauses with each cut moved to its best place, the other cuts unchanged."""
         fixed = constraints.fixed_columns(self.settings.knowledge)
         borders = borders_of(rule) if self.settings.binarize == "auto" else []
         places = {border: self._place(rule, on, border) for border in borders if border[0] not in fixed}
@@ -170,7 +168,7 @@ class _Settling:
         return [x for region in regions for x in self._separating(drawn, drawn.strata // n == region)]
 
     def _separating(self, drawn: Drawn, rows: BoolArray) -> list[Literal]:
-        """Search rows for which the rule predicts one class for what tells their classes apart."""
+        """Return the literals of a rule that separates the classes of some rows."""
         table = drawn.table.take(rows).about(None)
         if len(table) < _LEAST or len(np.unique(table.codes)) < 2:
             return []
@@ -238,7 +236,9 @@ def _first_width(cells: Column, middle: float) -> float:
 
 
 def _new_place(before: Rule, after: Rule, border: Border) -> Value | None:
-    """Return where a border went, None if it stayed or cannot be told from another one."""
-    old, new = ({value for name, value in borders_of(r) if name == border[0]} for r in (before, after))
+    """Return where a border went; None if it stayed, or another border of the column moved too."""
+    column, value = border
+    old = {place for name, place in borders_of(before) if name == column}
+    new = {place for name, place in borders_of(after) if name == column}
     added = new - old
-    return added.pop() if old - new == {border[1]} and len(added) == 1 else None
+    return added.pop() if old - new == {value} and len(added) == 1 else None

@@ -22,7 +22,7 @@ from nri.induce.assemble import coded_predictions, constant_rule
 from nri.induce.constraints import error_prices
 from nri.induce.folds import Folds, groups_of, make_folds
 from nri.induce.induce import Induction, induce_rule
-from nri.induce.settings import NOTHING, Settings
+from nri.induce.settings import Knowledge, Settings
 from nri.outcome import Score
 from nri.outcome.score import Diagnostics, Sampled, diagnosed_classes, diagnostics_of
 from nri.rows.base import Rows
@@ -67,7 +67,7 @@ class MeanCost:
 
 
 def mean_cost(table: Table, predicted: IntArray, settings: Settings) -> MeanCost | None:
-    """Return what it costs on average to predict these classes; None if it was not said what errors cost.
+    """Return the mean cost of predicting these classes; None if errors have no costs.
 
     >>> from nri.outcome import Classes
     >>> from nri.table import table_of
@@ -139,7 +139,7 @@ class HeldOut:
         return self.table.explained.score(predicted, self.table.weights, self.sampled)
 
     def cost(self, settings: Settings) -> MeanCost | None:
-        """Return what the predictions cost on a row on average; None if it was not said what errors cost."""
+        """Return the mean cost of the predictions on a row; None if errors have no costs."""
         return mean_cost(self.table, self.predicted, settings)
 
     def diagnostics(
@@ -347,7 +347,7 @@ def price_of_knowledge(
     """Return what knowledge costs a rule that was induced with it; None if there is none."""
     if not settings.knowledge:
         return None
-    free = induce_rule(table, replace(settings, knowledge=NOTHING), rng=rng).rule
+    free = induce_rule(table, replace(settings, knowledge=Knowledge()), rng=rng).rule
     own, other = (table.explained.score(coded_predictions(one, table), table.weights) for one in (rule, free))
     return KnowledgePrice(own.value, other.value, own.measure)
 

@@ -35,7 +35,7 @@ class Number(Outcome):
     copies: bool = False  # whether a weight is a number of rows that are alike, as an engine counts them
 
     own_share: ClassVar[float] = 0.5
-    """Share of a row's own score in what is searched where experts are heard; the rest is expected."""
+    """Share of a row's own score in what is searched with experts; the rest is expected."""
 
     def __post_init__(self) -> None:
         if np.abs(self.values).max(initial=0.0) > LARGEST:
@@ -204,8 +204,8 @@ def shrunken_means(
 ) -> FloatArray:
     """[n_groups]: the mean of each group, shrunk towards what is expected by as much as it is uncertain.
 
-    How much follows from the variance within groups against that between their means and what is expected
-    (empirical Bayes). Without anything to expect that is the mean of all, as it is for groups without rows.
+    How much follows from the variances within and between groups (empirical Bayes). Without expectations,
+    means are shrunk towards the mean of all.
     """
     rows = np.bincount(groups, weights, minlength=n_groups)
     sums = np.bincount(groups, weights * values, minlength=n_groups)

@@ -158,7 +158,7 @@ _UNKNOWN = Measure(None, Interval(0.0, 1.0))
 
 @dataclass(frozen=True, slots=True)
 class Diagnostics:
-    """How well a rule tells one class from the rest."""
+    """How well a rule separates one class from the rest."""
 
     label: Label  # the class
     sensitivity: Measure  # of the rows of the class, the share that the rule calls so

@@ -172,14 +172,11 @@ def _half(times: FloatArray, survival: FloatArray) -> float | None:
     return float(times[below[0]]) if len(below) else None
 
 
-def expected_events(
-    time: FloatArray, event: BoolArray, weights: FloatArray, until: FloatArray | None = None
-) -> FloatArray:
+def expected_events(time: FloatArray, event: BoolArray, weights: FloatArray) -> FloatArray:
     """[M]: events expected of rows like all others until their last day (Nelson and Aalen's hazard)."""
     steps = steps_of(time, event, weights)
     hazard = np.concatenate([[0.0], np.cumsum(steps.lost)])
-    until = time if until is None else until
-    return np.asarray(hazard[np.searchsorted(steps.times, until, side="right")])
+    return np.asarray(hazard[np.searchsorted(steps.times, time, side="right")])
 
 
 def logrank(time: FloatArray, event: BoolArray, weights: FloatArray, group: IntArray) -> float:

@@ -254,8 +254,7 @@ def with_required(z: NDArray[np.float32], required: tuple[BoolArray, ...]) -> ND
 def rows_to_show(episode: Episode, rng: np.random.Generator) -> Episode:
     """Return the rows the network reads, each of weight one, within the cap on cells.
 
-    A row of weight two is shown twice. Weights that are no whole numbers, and tables beyond the cap, are
-    settled by drawing: each class keeps its share of the rows, and at least one.
+    A row of weight two is shown twice. With fractional weights, or beyond the cap, rows are drawn by class.
     """
     whole = bool((episode.weights == np.round(episode.weights)).all())
     total = float(episode.weights.sum())

@@ -49,7 +49,7 @@ class Batch:
         return tuple(self.rows.column_names)
 
     def source(self, names: Iterable[str]) -> Source:
-        """Return some columns, where there are such, as a table whose cells nobody has looked at."""
+        """Return some columns, where there are such, as a table of unread cells."""
         rows = self.rows.select([one for one in names if one in self.names])
         if self.written is not None:
             return Source(dict(zip(rows.column_names, rows.columns, strict=True)), self.written)
@@ -96,7 +96,7 @@ def _selected(schema: "pa.Schema", columns: Collection[str] | None) -> "pa.Schem
 
     named = [field for field in schema if not field.name.startswith(INDEX)]
     wanted = [field for field in named if columns is None or field.name in columns]
-    return pa.schema(wanted or named)  # of no column nobody could count the rows
+    return pa.schema(wanted or named)  # without a column rows could not be counted
 
 
 def _texts(files: Files) -> Iterator[_Rows]:

@@ -1,7 +1,7 @@
 """Databases: a table, or the answer to a query, by the URL of the database that holds it.
 
 A database in a file is only read: one that is not there is not made, and nothing is left beside it. Its URL
-is taken as ibis and as SQLAlchemy write it. DuckDB is asked directly, all others by ibis.
+is taken as ibis and as SQLAlchemy write it. DuckDB is queried directly, all others by ibis.
 """
 
 import sqlite3
@@ -67,7 +67,7 @@ def _by_duckdb(url: str, connection: Duck, table: str | None, query: str | None)
             raise _no_table(url, table, present)
         return DuckEngine(connection, quoted(table))
     answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
-    connection.raw.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # a mistake in it is told at once
+    connection.raw.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # raises at once for a mistake
     return DuckEngine(connection, answer)
 
 
@@ -111,7 +111,7 @@ def _read_only(path: Path) -> Any:
         logged = file.read(19)[18:] == bytes([_WAL_MODE])
     log = path.with_name(path.name + "-wal")
     # to read a file whose log is gone, SQLite would make a new log and leave it; that it is gone also says
-    # that nobody writes to the file
+    # that no program writes to the file
     kept = "&immutable=1" if logged and not log.exists() else ""
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{kept}", uri=True)
 

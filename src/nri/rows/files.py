@@ -55,11 +55,11 @@ class Files:
 
     @property
     def is_large(self) -> bool:
-        """Whether they are left where they are unless somebody says otherwise."""
+        """Whether they stay on disk unless the user says otherwise."""
         if self.many:
             return True
         if self.parquet:
-            with suppress(InputError), closing(Duck()) as duck:  # whoever reads it says what is wrong with it
+            with suppress(InputError), closing(Duck()) as duck:  # reading it reports what is wrong
                 about = f"parquet_file_metadata({text_literal(str(self.paths[0]))})"
                 return int(duck.execute(f"SELECT sum(num_rows) FROM {about}").fetchone()[0]) > LARGE_ROWS
         if self.size <= LARGE_BYTES:

@@ -2,7 +2,7 @@
 
 It is made of multiplications, sums and floors of float64 numbers, which numpy and every SQL engine compute to
 the same last bit, so that the same rows are drawn everywhere, in whatever order they come. Four number and
-date columns are hashed as long as these tell rows apart; else all columns, texts by length and a few letters.
+date columns are hashed as long as these separate rows; else all columns, texts by length and a few letters.
 :func:`hash_of` adds up their *terms* in numpy, :class:`nri.rows.sql.SqlRows` writes the same as SQL.
 """
 
@@ -39,7 +39,7 @@ class Term:
 def ways_to_hash(
     kinds: Mapping[str, Kind | None], spans: Mapping[str, tuple[float, float]]
 ) -> list[tuple[Term, ...]]:
-    """Return the terms of two hashes, the quick one first; the second tells more rows apart."""
+    """Return the terms of two hashes, the quick one first; the second separates more rows."""
     measured = sorted(name for name, (low, high) in spans.items() if high > low)
     terms = [_number(name, *spans[name], place) for place, name in enumerate(measured, 1)]
     flags = sorted(name for name, kind in kinds.items() if kind is Kind.BOOLEAN)

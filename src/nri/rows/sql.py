@@ -1,7 +1,7 @@
 """Rows in an engine: profiled, sampled and counted by SQL; what comes back are aggregates, or a sample.
 
 What a column is, is decided on a sample as for any table (:func:`nri.table.source.understand`). What a sample
-can miss is asked of all rows: ranges, whether 0 and 1 are all there is, categories with every spelling.
+can miss is queried from all rows: ranges, whether 0 and 1 are all there is, categories with every spelling.
 """
 
 from collections.abc import Mapping, Sequence

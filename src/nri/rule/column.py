@@ -112,15 +112,13 @@ class ColumnDomain:
 
     values: tuple[Value, ...] | None
     """All values that known cells can have (a closed set), None if any can occur."""
-    complete: bool  # Whether cells are never unknown.
 
-    def __init__(self, values: Iterable[object] | None = None, *, complete: bool = False) -> None:
+    def __init__(self, values: Iterable[object] | None = None) -> None:
         closed = None if values is None else {plain_value(value) for value in values}
         kinds = {kind_of(value) for value in closed or ()}
         if len(kinds) > 1:
             raise InputError(f"a column's values mix {' and '.join(sorted(kinds))}: use one kind")
         object.__setattr__(self, "values", None if closed is None else tuple(sorted(closed)))
-        object.__setattr__(self, "complete", complete)
 
 
 BOOLEAN = ColumnDomain([False, True])  # A column of yes and no, with unknown cells.
@@ -180,7 +178,7 @@ class ColumnPlan:
     """the currency in front of numbers and the unit behind them, each empty if there is none"""
     whole: bool = False  # whether all numbers were whole by their type or their writing
     day_first: bool | None = None
-    """of dates like ``02/03/2024``, whether the day comes first; None where dates tell it themselves"""
+    """of dates like ``02/03/2024``, whether the day comes first; None where dates show it themselves"""
     missing: tuple[str, ...] = ()  # words and codes that stand for nothing in this column
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     """for a column of codes the categories that they stand for"""

@@ -50,11 +50,6 @@ class NearMiss:
         return self.clause.at_least - self.n_held
 
     @property
-    def failed(self) -> tuple[Literal, ...]:
-        """Literals that are known not to hold."""
-        return tuple(miss.literal for miss in self.misses if miss.cell is not None)
-
-    @property
     def unknown(self) -> tuple[Literal, ...]:
         """Literals whose cell is unknown."""
         return tuple(miss.literal for miss in self.misses if miss.cell is None)

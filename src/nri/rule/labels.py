@@ -106,7 +106,7 @@ class ClassTarget:
     def __post_init__(self) -> None:
         classes = tuple(as_label(label) for label in self.classes)
         if not classes:
-            raise InputError("a rule set needs at least one class")
+            raise InputError("a rule needs at least one class")
         if len(set(classes)) < len(classes):
             raise InputError(f"classes must differ: got {list(classes)}")
         if len({kind_of(label) for label in classes}) > 1:

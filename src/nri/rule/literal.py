@@ -220,11 +220,6 @@ class Clause:
         """The criteria and how many of them must hold."""
         return self.at_least, self.criteria
 
-    def subsumes(self, other: "Clause") -> bool:
-        """Whether this clause fires wherever the other does, as can be told without looking at values."""
-        wasted = len(set(other.literals) - set(self.literals))
-        return other.at_least - wasted >= self.at_least
-
 
 ALWAYS = Clause()  # The clause with no literal: it holds on every row.
 
@@ -253,11 +248,6 @@ class Dnf:
     def __str__(self) -> str:
         texts = (str(clause) if clause.counts else f"({clause})" for clause in self.clauses)
         return " OR ".join(texts) or "never"
-
-    @property
-    def is_true(self) -> bool:
-        """Whether the rule holds on every row by its form: it contains the empty clause."""
-        return ALWAYS in self.clauses
 
     @property
     def columns(self) -> tuple[str, ...]:

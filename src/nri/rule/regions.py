@@ -29,7 +29,7 @@ Goal = tuple[Levels, int, bool]
 
 
 class Regions:
-    """All rows that can occur, as far as literals tell them apart: each cell is in a region of its column."""
+    """All rows that can occur, as far as literals separate them: each cell is in a region of its column."""
 
     def __init__(self, literals: Iterable[Literal], domain: Domain, *, unknown_cells: bool = True) -> None:
         by_column: dict[str, list[Literal]] = {}
@@ -65,7 +65,7 @@ class Regions:
         return levels
 
     def contains(self, outer: Clause, inner: Clause) -> bool:
-        """Whether one clause fires wherever another does, as far as columns tell it one by one."""
+        """Whether one clause fires wherever another does, judged column by column."""
         around, inside = self.levels(outer), self.levels(inner)
         ahead = 0  # the most literals that hold of the inner clause beyond those of the outer one
         for name, levels in inside.items():
@@ -145,16 +145,15 @@ def _bits(flags: Iterable[np.bool_]) -> int:
 
 def _cells(name: str, literals: Sequence[Literal], domain: ColumnDomain, unknown_cells: bool) -> Column:
     """Return a cell for each region of a column; the last is unknown, if cells can be."""
-    with_unknown = unknown_cells and not domain.complete
     if domain.values is not None:
-        return column_of([*domain.values, *([None] if with_unknown else [])])
+        return column_of([*domain.values, *([None] if unknown_cells else [])])
     kinds = {literal.kind for literal in literals}
     if kinds == {Kind.BOOLEAN, Kind.NUMBER}:
         kinds = {Kind.NUMBER}  # True is the number 1
     if len(kinds) > 1:
         raise InputError(f"column {name!r} is compared as {' and as '.join(sorted(kinds))}: use one kind")
     known = _open_values(kinds.pop(), [literal.value for literal in literals])
-    values = np.append(known, known[:1]) if with_unknown else known
+    values = np.append(known, known[:1]) if unknown_cells else known
     return Column(values, np.arange(len(values)) < len(known))
 
 
@@ -297,9 +296,9 @@ def _vocabulary(literals: Iterable[Literal], domain: Domain) -> dict[str, tuple[
 Row = dict[str, Value | None]  # One cell for each column that matters; None is unknown.
 
 
-def implies(first: Dnf, second: Dnf, domain: Domain | None = None, *, unknown_cells: bool = False) -> bool:
-    """Whether the second rule fires on every row of the domain on which the first one does."""
-    return difference(Dnf([*first, *second]), second, domain, unknown_cells=unknown_cells) is None
+def implies(first: Dnf, second: Dnf) -> bool:
+    """Whether the second rule fires on every row without unknown cells on which the first one does."""
+    return difference(Dnf([*first, *second]), second) is None
 
 
 def difference(

@@ -1,4 +1,4 @@
-"""Simplify a rule without changing where it fires: the questions that need no search come first."""
+"""Simplify a rule without changing where it fires; a rule that is plainly simple is returned unsearched."""
 
 from nri.rule.column import OPEN, Domain, column_of
 from nri.rule.literal import Dnf
@@ -9,9 +9,8 @@ from nri.rule.truth import literal_truth
 def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
     """Return a rule that fires on the same rows with no more, and mostly fewer, literals.
 
-    The rows are all those whose known cells are in the domain, with any cells unknown (except in columns that
-    the domain calls complete). As cells may be unknown, ``a OR (NOT a AND b)`` and ``a OR NOT a`` stay: the
-    latter says that ``a`` is known.
+    The rows are all those whose known cells are in the domain, with any cells unknown. So
+    ``a OR (NOT a AND b)`` and ``a OR NOT a`` stay: the latter says that ``a`` is known.
 
     >>> from nri.rule import Clause, Literal, Op
     >>> x3, x5 = Literal("x", Op.GT, 3), Literal("x", Op.GT, 5)
@@ -25,7 +24,7 @@ def simplify(rule: Dnf, domain: Domain | None = None) -> Dnf:
 
 
 def _is_simple(rule: Dnf, domain: Domain) -> bool:
-    """Whether each column stands in one literal, which can hold and fail: then none is idle."""
+    """Whether each column is in one literal only, which can hold and fail: then no literal can be dropped."""
     literals = [literal for clause in rule for literal in clause]
     if not all(clause.literals for clause in rule) or len(rule.columns) < len(literals):
         return False

@@ -99,8 +99,7 @@ def in_order(index: ClauseArray, n_literals: int) -> ClauseArray:
 def one_of_each(rows: IntArray, largest: int) -> tuple[IntArray, IntArray]:
     """Return where each different row stands, in the order of contents, and which one each row is.
 
-    The entries of a row, from 0 to ``largest``, are packed into as few words as hold them: a word sorts much
-    faster than a row.
+    The entries of a row, from 0 to ``largest``, are packed into words, which sort much faster than rows.
     """
     bits = max(1, int(largest).bit_length())
     in_word = 63 // bits

@@ -1,9 +1,8 @@
 """Counting clauses: find "at least k of these literals" for one class against the rest.
 
 The literals that hold on a row are counted; a count has no weights, so one literal more changes it by one at
-most. All additions and all k are priced by one product with the truth matrix, and the search goes down by
-adding, dropping and swapping members from several starts: none, and the literals to which a linear fit gives
-most say.
+most. All additions and all k are priced by one product with the truth matrix. The search adds, drops and
+swaps members from several starts: no member, and the literals with the largest weights in a linear fit.
 """
 
 from collections.abc import Iterator
@@ -17,11 +16,11 @@ from nri.search.limits import Limits
 from nri.search.objective import Objective, count_bits
 from nri.search.rows import OneVsRest
 
-START_SIZES = (1, 3, 5, 7)  # How many of the literals with most say the search starts from.
-RIDGE = 6.0  # Of the linear fit that says which these are.
+START_SIZES = (1, 3, 5, 7)  # How many of the literals with the largest weights the search starts from.
+RIDGE = 6.0  # Of the linear fit.
 MOST_MEMBERS = 6  # Members that a reader counts without a list of points.
 MOST_LITERALS = 400
-"""Literals that may be members; of more, those with which covering a row goes together most."""
+"""Literals that may be members; of more, those that correlate most with the class."""
 
 Members = tuple[int, ...]
 Priced = tuple[float, Members]  # What a move leads to, and what that costs.
@@ -34,14 +33,14 @@ def propose_counts(task: OneVsRest, limits: Limits, objective: Objective) -> lis
     search = _CountSearch(task, limits, objective)
     ends = {search.descend(start) for start in search.starts()}
     counts = [search.clause(members) for members in sorted(ends, key=search.cost)]
-    # any one of several is said plainer as a clause for each
+    # "any one of these" is simpler as a clause for each
     return [clause for clause in counts if 1 < clause.at_least < len(clause.literals)]
 
 
 class _CountSearch:
     def __init__(self, task: OneVsRest, limits: Limits, objective: Objective) -> None:
         usable = np.flatnonzero(limits.literal_mask(task.n_variables))
-        self.usable = speaking_for(task, usable, MOST_LITERALS)
+        self.usable = literals_for(task, usable, MOST_LITERALS)
         self.n_variables, self.most = task.n_variables, min(limits.max_literals, MOST_MEMBERS)
         self.truth = task.literals[:, self.usable].astype(np.float32)
         self.gain = task.gain.astype(np.float32)
@@ -55,7 +54,7 @@ class _CountSearch:
         self.of_column = self.column[:, None] == self.column
 
     def starts(self) -> Iterator[Members]:
-        """Nothing, and the literals with most say in a linear fit, a few and more of them."""
+        """Yield no member, then a few and more of the literals with the largest weights in a linear fit."""
         yield ()
         ranked = self._by_influence()
         for size in START_SIZES:
@@ -157,15 +156,15 @@ def _at_least(by_count: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.cumsum(by_count[:, :0:-1].sum(axis=2), axis=1)[:, ::-1]
 
 
-def speaking_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
-    """Return the literals, in their order, with which covering a row goes together most."""
-    # none speaks against the class on its own: whoever reads "at least 3 of these" takes each for a reason
+def literals_for(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
+    """Return the literals that correlate most with the class, in their order."""
+    # a reader of "at least 3 of these" takes each for a reason: none may speak against the class
     truth = task.literals[:, usable].astype(np.float32)
     share = (task.weights @ truth) / task.total
     aim = task.gain - task.weights * (task.gain.sum() / task.total)
-    telling = (aim @ truth) / np.sqrt(np.maximum(share * (1 - share), 1e-9))
-    first = np.argsort(-telling, kind="stable")[:most]
-    return np.sort(usable[first[telling[first] > 1e-9 * task.total]])
+    correlation = (aim @ truth) / np.sqrt(np.maximum(share * (1 - share), 1e-9))
+    first = np.argsort(-correlation, kind="stable")[:most]
+    return np.sort(usable[first[correlation[first] > 1e-9 * task.total]])
 
 
 def _ridge(centred: FloatArray, weights: FloatArray, worth: FloatArray) -> FloatArray:

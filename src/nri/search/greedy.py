@@ -120,7 +120,6 @@ class _Search:
     objective: Objective
     prices: FloatArray  # [2N], how many times its bits each literal costs
     near: bool  # whether rules near the best one are wanted
-
     targets: Sequence[int]  # of two classes those that the rule may be about
 
     @cached_property

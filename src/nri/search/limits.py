@@ -27,7 +27,7 @@ class Limits:
     columns: IntArray | None = None
     """[N], equal for variables of one column; a counting clause has one member of a column at most."""
     among: int = 0
-    """Literals that there were before somebody chose those at hand by what they tell; 0 if nobody did."""
+    """Literals before some were chosen by their information; 0 if all are there."""
     positive: int | None = None
     """Of two classes the one that the rule must be about; None if the inducer may choose."""
 

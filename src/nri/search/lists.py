@@ -23,7 +23,7 @@ Order = tuple[int, ...]  # Candidates in the order of deciding.
 LIST_CANDIDATES = 2000
 """About how many candidates a list is made of, and at most a fifth of them of one class."""
 LIST_LITERALS = 800
-"""Single literals that are among them whatever they gain, those of each class that are the most telling."""
+"""Single literals that are among them whatever they gain, the most informative ones of each class."""
 PURITIES = (0.45, 0.65, 0.85)
 """Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
 COUNT_IN_LIST = 1.5
@@ -45,14 +45,14 @@ def list_candidates(pools: Sequence[CandidatePool], tasks: Sequence[OneVsRest]) 
 
 
 def _best_of(pool: CandidatePool, task: OneVsRest, n_classes: int) -> CandidatePool:
-    """Return the candidates that gain most, and the most telling single literals."""
+    """Return the candidates that gain most, and the most informative single literals."""
     gaining = shortlisted(pool, task, LIST_CANDIDATES // max(5, n_classes), simple=False)
     literals = np.flatnonzero(pool.lengths <= 1)
     sides = [mass / max(mass.sum(), 1e-12) for mass in (task.positive, task.negative)]
     inside, outside = np.stack(sides) @ pool.truth[literals].T
     order = np.argsort(np.round(outside - inside, 9), kind="stable")
-    telling = literals[order[: LIST_LITERALS // max(5, n_classes)]]
-    return pool.take(np.union1d(gaining, telling))
+    informative = literals[order[: LIST_LITERALS // max(5, n_classes)]]
+    return pool.take(np.union1d(gaining, informative))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +108,8 @@ class ListSearch:
         self.bound = self._errors(self.simplest) + 1e-9 * max(1.0, self.total)
 
     def best(self) -> DecisionList:
-        """Return the cheapest list found that keeps the limits.
-
-        The search has the usual room first, whatever the limits, and meets stricter ones from what it has
-        found. So what a limit leads to is also found under every looser one, and a looser limit never gives a
-        dearer list.
-        """
+        """Return the cheapest list found that keeps the limits; a looser limit never gives a dearer list."""
+        # first with the usual room, whatever the limits; stricter limits start from the lists seen so far
         most, usual = self.limits.branches(self.n_classes), Limits().branches(self.n_classes)
         orders: list[Order] = [(), self.simplest]
         for room in rooms(usual, most):
@@ -267,17 +263,15 @@ class ListSearch:
         """Drop branches that are not worth their line, the least worthy first."""
         while order:
             segments = self._segments(order)
-            reaching, rows_reaching = (
-                np.cumsum(each[::-1], axis=0)[::-1][:-1] for each in (segments.masses, segments.rows)
-            )
             own, decided = segments.masses[:-1], segments.rows[:-1]
-            classes = own.argmax(axis=1)
-            rows = np.arange(len(order))
-            share = own[rows, classes] / np.maximum(decided, 1e-12)
-            before = reaching[rows, classes] / np.maximum(rows_reaching, 1e-12)
-            unworthy = np.flatnonzero(
-                (share < self.least_share - 1e-12) | (share <= before) | (decided < self.least_rows - 1e-9)
-            )
+            # the rows that reach a branch: those that it or a later one decides
+            reaching = np.cumsum(segments.masses[::-1], axis=0)[::-1][:-1]
+            rows_reaching = np.cumsum(segments.rows[::-1])[::-1][:-1]
+            branch, classes = np.arange(len(order)), own.argmax(axis=1)
+            share = own[branch, classes] / np.maximum(decided, 1e-12)
+            before = reaching[branch, classes] / np.maximum(rows_reaching, 1e-12)
+            too_rare = (share < self.least_share - 1e-12) | (share <= before)
+            unworthy = np.flatnonzero(too_rare | (decided < self.least_rows - 1e-9))
             if not len(unworthy):
                 return order
             least = int(unworthy[np.argmin(decided[unworthy])])

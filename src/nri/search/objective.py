@@ -35,8 +35,7 @@ class DescriptionLength:
     def data_bits(self, errors: FloatArray, total: float) -> FloatArray:
         """Bits that say which rows are wrong: how many of ``total``, then which ones.
 
-        Symmetric in where the errors are (covered or not). Between no error and one it is
-        interpolated, beyond half of the rows it stays level, so it never falls.
+        It is interpolated between no error and one, and constant beyond half of the rows, so it never falls.
         """
         errors = np.maximum(np.asarray(errors, dtype=np.float64), 0.0)  # np.clip takes three times as long
         clean = -np.log2(self.clean_chance)

@@ -97,10 +97,9 @@ def best_literals(task: OneVsRest, usable: IntArray, most: int) -> IntArray:
 
 
 def necessary_literals(task: OneVsRest, seeds: IntArray, mask: NDArray[np.bool_], most: int) -> ClauseArray:
-    """[seeds, most], literals true at each seed that keep out the wrong rows most like it.
+    """[seeds, most], literals true at each seed that keep out wrong rows and let in right ones.
 
-    A row counts the more the fewer variables it differs in from the seed; a literal is good when the
-    near rows that it keeps out are wrong ones and those that it lets in are right ones.
+    A row counts the more, the fewer variables it differs in from the seed.
     """
     truth = task.literals.astype(np.float32)
     here = truth[seeds] * mask
@@ -109,7 +108,7 @@ def necessary_literals(task: OneVsRest, seeds: IntArray, mask: NDArray[np.bool_]
     own = np.arange(len(seeds)), seeds
     distance[own] = distance.max() + 1.0
     near = np.exp2(distance.min(axis=1, keepdims=True) - distance).astype(np.float32)
-    near[own] = 0.0  # the seed tells nothing about itself
+    near[own] = 0.0  # the seed is no evidence about itself
     kept_out = 1.0 - truth
     masses = (near * mass.astype(np.float32) for mass in (task.negative, task.positive))
     wrong, right = (mass / np.maximum(mass.sum(axis=1, keepdims=True), 1e-12) for mass in masses)
@@ -154,18 +153,22 @@ and with one literal more. A literal is worth adding only where the score is abo
 
 def foil_gain(before: FloatArray, after: FloatArray, prior: float) -> FloatArray:
     """Positives kept, times the bits that each of them gains in precision."""
-    was, now = (
-        np.log2(np.maximum(mass[0], 1e-9) / np.maximum(mass[0] + mass[1], 1e-9)) for mass in (before, after)
-    )
-    return np.asarray(after[0] * (now - was))
+    return np.asarray(after[0] * (_log_precision(after) - _log_precision(before)))
+
+
+def _log_precision(masses: FloatArray) -> FloatArray:
+    """Return the binary logarithm of the class's share of masses [2, ...]."""
+    return np.asarray(np.log2(np.maximum(masses[0], 1e-9) / np.maximum(masses[0] + masses[1], 1e-9)))
 
 
 def m_estimate(strength: float) -> Score:
     """Precision shrunk towards the prior share by so many imaginary rows, as gain over before."""
 
+    def shrunk(masses: FloatArray, prior: float) -> FloatArray:
+        return np.asarray((masses[0] + strength * prior) / (masses[0] + masses[1] + strength))
+
     def score(before: FloatArray, after: FloatArray, prior: float) -> FloatArray:
-        was, now = ((mass[0] + strength * prior) / (mass[0] + mass[1] + strength) for mass in (before, after))
-        return np.asarray(now - was)
+        return shrunk(after, prior) - shrunk(before, prior)
 
     return score
 
@@ -190,9 +193,8 @@ def grow_from_seeds(
 ) -> list[ClauseArray]:
     """Return every prefix of the clause that each seed grows under each score, by length and each once.
 
-    Counts are taken anew after each literal, on the rows that the clause still covers. Seeds whose
-    clauses coincide share their counts, whatever the score, so the work is two matrix products for each
-    round.
+    Counts are taken anew after each literal, on the rows that the clause still covers. Equal clauses share
+    their counts, so a round costs two matrix products.
     """
     counts, prior = _Counts(task), float(task.positive.sum()) / (task.total or 1.0)
     available = task.literals[seeds] & limits.literal_mask(task.n_variables)

@@ -33,8 +33,7 @@ class SearchRows:
     def priced(self, prices: FloatArray) -> "SearchRows":
         """Return the rows weighted by what errors cost: a class that is dear to miss weighs more.
 
-        To decide for a class saves the dearest error less the one that is made. So rows with prices are rows
-        with other weights, and the search need not know.
+        A decision saves the dearest error less the one that is made, so prices are weights for the search.
         """
         if (prices + np.eye(self.n_classes) == 1.0).all():
             return self
@@ -59,8 +58,7 @@ class SearchRows:
 def search_rows(episode: Episode, posterior: FloatArray | None = None) -> SearchRows:
     """Take the labels, or a posterior [M, n_classes] in their place, and merge rows with the same cells.
 
-    No clause can tell such rows apart, so one row with their weight and their mean class
-    probabilities stands for them; expected errors are the same. Rows without weight are dropped.
+    The merged row has their weight and mean probabilities, so expected errors are the same.
     """
     chances = np.eye(episode.n_classes)[episode.labels] if posterior is None else posterior
     used = episode.weights > 0
@@ -91,9 +89,8 @@ def exact_in_sums(masses: FloatArray) -> FloatArray:
 class OneVsRest:
     """One class against the rest: the expected weight that is right on a row, covered or not.
 
-    With hard labels ``positive`` is the weight of the rows of the class and ``negative`` that of all
-    other rows. With probabilities they are ``weight * p(class)`` and
-    ``weight * max p(other class)``, since an uncovered row can at best go to the next likely class.
+    ``positive`` is ``weight * p(class)``, ``negative`` is ``weight * max p(other class)``, since an uncovered
+    row can at best go to the next likely class; with hard labels these are 0 or the weight.
     """
 
     literals: BoolArray  # [M, 2N], where each literal is known to hold

@@ -131,8 +131,7 @@ class State(NamedTuple):
 class Moves:
     """What remains of some rules when clauses are dropped, alone and with one candidate more.
 
-    Candidates of one length cost the same bits, so of those that stand together only the one that gains
-    most needs a price.
+    Of neighbouring candidates that cost the same bits only the one that gains most is priced.
     """
 
     def __init__(self, pricing: Pricing, states: Sequence[State], drops: int, max_clauses: int) -> None:
@@ -342,8 +341,7 @@ def rules_by_limit(
     """Return what is found under each limit on the number of clauses that may matter.
 
     The search goes the same way whatever the limit: first with room for many clauses, then under each
-    stricter limit from the cheapest rule seen that keeps it. So the rule that a limit leads to is among those
-    of every looser limit, and allowing more clauses never costs anything.
+    stricter limit from the cheapest rule seen that keeps it. So a looser limit never leads to a dearer rule.
     """
     begun = begun or {}
     pricing.measure([()])
@@ -421,20 +419,18 @@ def _highest(gain: NDArray[np.float32], number: int) -> BoolArray:
     return marked
 
 
-def select(
-    pool: CandidatePool, task: OneVsRest, objective: Objective, limits: Limits, rough: int = 1000
-) -> Selection:
-    """Return a set of candidates within the limits that no single move improves.
+SHORTLIST = 1000  # Candidates of a larger pool that are searched first.
 
-    Of a large pool the ``rough`` best candidates are searched first.
-    """
+
+def select(pool: CandidatePool, task: OneVsRest, objective: Objective, limits: Limits) -> Selection:
+    """Return a set of candidates within the limits that no single move improves."""
     pricing = Pricing(pool, task, objective, limits)
     begun: dict[int, Indices] = {}
-    if len(pool) > rough:
-        kept = shortlisted(pool, task, rough)
+    if len(pool) > SHORTLIST:
+        kept = shortlisted(pool, task, SHORTLIST)
         short = Pricing(pool.take(kept), task, objective, limits)
-        roughly = rules_by_limit(short, limits.max_clauses)
-        begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in roughly.items()}
+        of_short = rules_by_limit(short, limits.max_clauses)
+        begun = {limit: tuple(kept[list(rule)].tolist()) for limit, rule in of_short.items()}
     rules = rules_by_limit(pricing, limits.max_clauses, begun).values()
     best = min((rule for rule in rules if len(rule) <= limits.max_clauses), key=pricing.rank)
     return Selection(best, pricing)

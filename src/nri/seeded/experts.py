@@ -23,7 +23,7 @@ COUNCIL = len(EXPERTS) - 1  # The blend of all the others; its index in the last
 
 
 class Experts:
-    """All experts on cells, formed by one table. They can be asked about any number of rows, part by part.
+    """All experts on cells, formed by one table. They predict any number of rows, part by part.
 
     Cells [M, N] are -1, +1, or 0 where unknown; labels are 0 or 1; weights, all above 0, say how many rows
     each support row stands for. Of an opinion 0 is the base rate, about +-0.5 is certainty.

@@ -14,7 +14,7 @@ FloatArray = NDArray[np.float32]
 
 LINEAR_RIDGES = (1.0, 6.0, 40.0)
 """Ridges for columns coded -1/+1; the middle one is close to logistic regression's usual default."""
-FIRM = 1  # Which linear expert also tells how much each column moves its opinion.
+FIRM = 1  # The linear expert whose opinion is split into parts by column.
 
 
 class _View:
@@ -110,15 +110,15 @@ positive definite, but the ridge of heavy rows may be lost in rounding. The last
 
 
 class _Ridge:
-    """A ridge regression in its dual form, before it is known what to learn.
+    """A ridge regression in its dual form, factorised before its targets are known.
 
-    It is solved for all rows at once, and for each row as if one unit of its weight were not there. Without
-    a row at all its opinion is t - alpha / diag(inverse), with variance v. The n units that remain of it
-    bring back the share v n / (v n + ridge) of what is missing to its label.
+    It is solved for all rows, and for each row without one unit of its weight. Without the whole row, its
+    prediction is t - alpha / diag(inverse), with variance v; the n units that remain bring back the share
+    v n / (v n + ridge) of the difference to its label.
     """
 
     def __init__(self, gram: FloatArray, w: FloatArray, ridge: float) -> None:
-        from scipy.linalg import lapack  # here: where labels suffice nobody is query, and nobody waits for it
+        from scipy.linalg import lapack  # imported late: only experts need SciPy
 
         for more in _ADDED * gram.diagonal().max():
             system = np.array(gram, order="F")

@@ -183,8 +183,8 @@ class SeededModel:
             return np.ones(2 * n_variables)
         columns = groups[:n_variables]
         dear = settled(beliefs.column_support)[columns] < self.config.least_support
-        telling = settled(association(episode)) > self.config.least_association
-        dear &= ~np.isin(columns, columns[telling])
+        associated = settled(association(episode)) > self.config.least_association
+        dear &= ~np.isin(columns, columns[associated])
         return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
     def _with_rows(self, episode: Episode, plausible: Cells, chances: FloatArray) -> Episode:
@@ -230,10 +230,9 @@ def association(episode: Episode) -> FloatArray:
 
 
 def fair_price(chances: FloatArray) -> float:
-    """Return the wrong rows that one bit of the rule must save: as many as in the description length.
+    """Return the wrong rows that one bit of the rule must save, as many as in the description length.
 
-    There a wrong row costs the bits that tell it from the right ones and name its class. The more
-    rows are wrong anyway, the fewer these are, and the more rows a literal must set right.
+    The more rows are wrong anyway, the fewer bits each costs, and the more rows a literal must set right.
     """
     wrong = float(np.clip(1 - chances.max(axis=1).mean(), 0.01, 0.35))
     bits_per_wrong_row = np.log2((1 - wrong) / wrong) + np.log2(chances.shape[1] - 1)

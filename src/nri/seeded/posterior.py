@@ -26,7 +26,7 @@ from nri.weights import SeededNetwork, shipped_seeded_network
 
 NETWORK_ROWS = 500  # Rows that the network looks at, spread over the sample. The experts see all.
 NETWORK_COLUMNS = 192
-"""Columns that the network looks at: those that tell most about the label. The experts see all."""
+"""Columns that the network looks at: the most informative ones about the label. The experts see all."""
 NETWORK_CLASSES = 5
 """Most classes with which it is used, one against the rest each; with more that takes long for nothing."""
 QUERY_ROWS = 2000  # Query rows in one go, which bounds memory.
@@ -129,8 +129,9 @@ class _Evaluation:
         sample, groups = posterior.sample, posterior.groups
         self.sample, self.groups, self.priced = sample, groups, posterior.priced
         self.network, self.cells, self.network_rows = network, cells, network_rows
-        self.support, self.query = (signed_cells(one.values, one.known) for one in (sample.cells, cells))
-        numbers, self.measures = (measures(one, groups) for one in (sample.cells, cells))
+        self.support = signed_cells(sample.cells.values, sample.cells.known)
+        self.query = signed_cells(cells.values, cells.known)
+        numbers, self.measures = measures(sample.cells, groups), measures(cells, groups)
         self.by_cells = Alike(self.support, sample.weights)
         self.by_measures = Alike(numbers, sample.weights) if sample.cells.numbers.shape[1] else None
         logistic = Logistic(numbers, sample.labels, sample.weights, sample.n_classes)
@@ -150,28 +151,29 @@ class _Evaluation:
         starts = range(0, max(1, len(self.query)), QUERY_ROWS)
         by_experts = np.concatenate([experts.opine(self.query[i : i + QUERY_ROWS]) for i in starts])
         by_network, reasons = self._by_network(experts, positive, by_experts[rows])
-        left_out, chances = (of_classes[:, [c]] for of_classes in self.logistic)
+        logistic_left_out, logistic_chances = self.logistic
         opinions: list[_Opinions] = [
             (EXPECTED_CELLS, experts.support[:, :COUNCIL], by_experts[:, :COUNCIL]),
-            (EXPECTED_LOGISTIC, left_out - base, chances - base),
+            (EXPECTED_LOGISTIC, logistic_left_out[:, [c]] - base, logistic_chances[:, [c]] - base),
         ]
         if self.by_measures is not None:
             kernels = Kernels(self.by_measures, (positive - base).astype(np.float32))
             opinions.append((EXPECTED_NUMBERS, kernels.support, kernels.opine(self.measures)))
         left_out, opinion = _ensemble(opinions, positive - base, weights)
         opinion[rows] = (1 - NETWORK_SHARE) * opinion[rows] + NETWORK_SHARE * (by_network - base)
-        chances, left_out = (np.clip(base + one, least, 1 - least) for one in (opinion, left_out))
+        chances = np.clip(base + opinion, least, 1 - least)
+        left_out = np.clip(base + left_out, least, 1 - least)
         return self._with_rules(c, _Answer(chances, left_out, reasons), positive)
 
     def _by_network(
         self, experts: Experts, positive: BoolArray, opinions: NDArray[np.float32]
     ) -> tuple[FloatArray, FloatArray]:
-        """[H], [H, N]: chances and reasons of rows by the network, which sees the columns that tell most."""
+        """[H], [H, N]: chances and reasons of rows by the network, from the most informative columns."""
         query, weights = self.query[self.network_rows], self.sample.weights
         chances, reasons = np.zeros(len(query)), np.full(query.shape, -9.0)
         if self.network is None:
             return chances, reasons
-        columns = _telling_columns(self.support, positive, weights)
+        columns = _informative_columns(self.support, positive, weights)
         seen = spread_rows(len(self.support), NETWORK_ROWS)
         table = {
             "rows": self.support[seen][:, columns],
@@ -199,12 +201,9 @@ class _Evaluation:
             rules.append((self.priced[1 - c], False))
         mixture = RuleMixture(rules, self.sample.cells, positive, self.sample.weights)
         # the share follows from the left-out bits that the mixture saves: Bayes for two models
-        by_rules, by_experts = (
-            np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE))
-            for chances in (mixture.left_out, answer.left_out)
-        )
+        saved = _label_bits(answer.left_out, positive) - _label_bits(mixture.left_out, positive)
         support, n_number_literals = mixture.columns(self.groups)
-        bits = float(self.sample.weights @ (by_rules - by_experts)) - CUT_BITS * n_number_literals
+        bits = float(self.sample.weights @ saved) - CUT_BITS * n_number_literals
         share = float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
         return _Answer(
             (1 - share) * answer.chances + share * mixture.chances(self.cells),
@@ -226,6 +225,11 @@ def _ensemble(
     return (left_out @ shares).astype(np.float64), (query @ shares).astype(np.float64)
 
 
+def _label_bits(chances: FloatArray, positive: BoolArray) -> FloatArray:
+    """[M]: bits of each label, by the chances of the class."""
+    return np.asarray(-np.log2(np.maximum(np.where(positive, chances, 1 - chances), LEAST_CHANCE)))
+
+
 def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     """[rows, n_classes]; of two classes only one was evaluated."""
     columns = [1 - chances[0], chances[0]] if len(chances) == 1 else chances
@@ -233,7 +237,7 @@ def _summing_to_one(chances: list[FloatArray]) -> FloatArray:
     return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
-def _telling_columns(rows: SignedArray, positive: BoolArray, weights: FloatArray) -> IntArray:
+def _informative_columns(rows: SignedArray, positive: BoolArray, weights: FloatArray) -> IntArray:
     """Return the columns that correlate most with the label, in their order."""
     if rows.shape[1] <= NETWORK_COLUMNS:
         return np.arange(rows.shape[1])

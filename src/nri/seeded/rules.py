@@ -48,11 +48,11 @@ class RuleMixture:
         log_weights = prior + likelihood
         self.weights = np.exp(log_weights - logsumexp(log_weights))
         units, of_row = np.unique(np.minimum(weights, 1.0), return_inverse=True)  # few: mostly 1
-        likelihood, noise = (
-            np.where(wrong, one[:, 1, of_row], one[:, 0, of_row])
-            for one in _judged(errors[:, None, None] - units * [[0.0], [1.0]], total - units)
-        )
-        without = prior[:, None] + likelihood
+        # by the other rows, where the left-out unit is one of the right ones, and where it is a wrong one
+        if_right, noise_if_right = _judged(errors[:, None], total - units)
+        if_wrong, noise_if_wrong = _judged(errors[:, None] - units, total - units)
+        noise = np.where(wrong, noise_if_wrong[:, of_row], noise_if_right[:, of_row])
+        without = prior[:, None] + np.where(wrong, if_wrong[:, of_row], if_right[:, of_row])
         share = np.exp(without - logsumexp(without, axis=0))
         right = (share * np.where(wrong, noise, 1 - noise)).sum(axis=0)
         self.left_out = np.where(positive, right, 1 - right)

@@ -19,7 +19,7 @@ PULL = 30.0
 
 
 class ScoreExperts:
-    """An ensemble of regressions that is formed by one table and can be asked about any row."""
+    """An ensemble of regressions that is formed by one table and predicts any row."""
 
     def __init__(self, cells: Cells, groups: IntArray, scores: FloatArray, weights: FloatArray) -> None:
         """Fit scores [M] of mean 0 and variance 1."""
@@ -28,7 +28,7 @@ class ScoreExperts:
         self._groups = groups
         _, first = np.unique(cells.known, axis=1, return_index=True)
         self._gaps = np.sort(first[~cells.known[:, first].all(axis=0)])
-        """variables with different unknown cells: that a cell is unknown may tell something, too"""
+        """variables with different unknown cells: that a cell is unknown may be informative too"""
         views = self._views(cells)
         with one_thread():
             self._kernels = [Kernels(Alike(view[taken], weights[taken]), target) for view in views]

@@ -182,9 +182,8 @@ class _Page:
         if request.method == "DELETE":
             self.sessions.end(_token(request))
             return _Json({})
-        name, sheet = (
-            unquote(request.headers.get(one, ""), errors="replace") for one in ("x-file-name", "x-sheet")
-        )
+        name = unquote(request.headers.get("x-file-name", ""), errors="replace")
+        sheet = unquote(request.headers.get("x-sheet", ""), errors="replace")
         header_row = request.headers.get("x-header-row")
         choice = SheetChoice(sheet or None, _number(header_row) if header_row else None)
         session = Session(await read_file(request), name, choice)

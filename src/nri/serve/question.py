@@ -35,7 +35,7 @@ class Question:
     event: str | None = None  # a column of yes and no, or a comparison such as ``status = dead``
     protect: tuple[str, ...] = ()  # columns whose groups are listed
     prevalence: float | None = None
-    """share of the class asked about where the rule will be used; None for the table's"""
+    """share of the class where the rule will be used; None for the table's"""
     groups: str | None = None  # a column that says which rows belong together; it is no feature
     time_order: str | None = None
     """a column that says when rows came: later ones judge rules from earlier ones"""
@@ -126,7 +126,7 @@ def read_literal(data: Any, plans: Plans) -> Literal:
         raise InputError(f"no column {name!r} to compare; choose one of the list")
     kind = plans[name].kind
     if kind is Kind.BOOLEAN:
-        return Literal(name, op, True)  # "not" is said by the comparison
+        return Literal(name, op, True)  # the comparison has the "not"
     if type(value) not in (str, int, float) or value == "":
         raise InputError(f"column {name!r} needs a value to compare with")
     if kind is Kind.TEXT:

@@ -81,8 +81,7 @@ def view_work(work: Work) -> Json:
 def view_alternatives(work: Work) -> Json:
     """Describe rules nearly as good, what each column of the best is worth, and the best of each size.
 
-    ``columns`` and ``frontier`` name rules by their place in ``rules``, of which the first ``listed`` are to
-    choose from.
+    ``columns`` and ``frontier`` name rules by their place in ``rules``; the first ``listed`` can be chosen.
     """
     shelf = find_alternatives(work)
     rules = shelf.all_rules

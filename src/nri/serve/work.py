@@ -87,9 +87,8 @@ def answer(upload: Upload, question: Question) -> Work:
 def edited(work: Work, data: Any) -> Work:
     """Put other branches in the place of the present ones: in their order, and counted anew.
 
-    So the page sends a rule back: ``{"branches": [{"literals", "at_least", "label"}], "otherwise"}``. Labels
-    are the classes that branches and the ELSE predict; a number or a risk is predicted as counted. A rule
-    that a search has given comes back with what it expects of new rows.
+    The page sends ``{"branches": [{"literals", "at_least", "label"}], "otherwise"}``. Labels are the classes
+    that are predicted; a number or a risk is counted. An unchanged rule keeps what is expected of new rows.
     """
     sent = read(data, "branches", list)
     clauses = read_clauses(data, "branches", {name: work.table.plans[name] for name in work.table.names})
@@ -163,8 +162,7 @@ KINDS = (*FORMATS, *_TABLES)
 def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[bytes, str]:
     """Write the rule, or the table with its predictions; return also what the file is called.
 
-    In the table, cells that a spreadsheet would run as a formula are made harmless; see
-    :func:`nri.table.write.write_table`.
+    In the table, cells that a spreadsheet would run as a formula are made harmless.
     """
     if kind not in KINDS:
         raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")

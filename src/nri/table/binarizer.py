@@ -52,8 +52,8 @@ def why_useless(column: Column, name: str, *, whole: bool = False) -> Reason | N
 def usable_categories(column: Column, weights: FloatArray | None = None) -> list[str]:
     """Return the categories with enough rows, the most frequent ones if too many, in sorted order.
 
-    With weights [M] that are whole numbers a row counts as often as it stands for rows. Of two values the
-    later one in the alphabet is enough, which tends to be the affirmative one (no/yes, absent/present).
+    Whole weights [M] count rows. Of two values the later in the alphabet is enough, mostly the affirmative
+    one (no/yes, absent/present).
     """
     distinct, counts = column.distinct()
     if len(distinct) == 2:
@@ -77,7 +77,7 @@ def _is_identifier(distinct: NDArray[Any], n_cells: int, name: str) -> bool:
 
 
 def _useless_text(counts: NDArray[np.int64], distinct: NDArray[Any]) -> Reason | None:
-    """Tell a category from an identifier, a sentence and a name that hardly ever comes again."""
+    """Separate a category from an identifier, a sentence and a name that hardly ever comes again."""
     n_cells, n_distinct = int(counts.sum()), len(distinct)
     if n_distinct == 2:
         return None
@@ -180,7 +180,7 @@ class Binarizer:
         return matrix
 
     def _usable_columns(self, table: Table) -> tuple[Columns, tuple[LeftOut, ...]]:
-        """Tell the columns that give variables from those that are left out."""
+        """Separate the columns that give variables from those that are left out."""
         if table.is_matrix:
             return table.columns, ()
         every = table.columns.items()
@@ -188,7 +188,7 @@ class Binarizer:
         if self.mode == "paper":
             reasons = {name: None if one.known.any() else Reason.MISSING for name, one in every}
         if all(reasons.values()):
-            # a lone column that counts up is what somebody tries out first: better used than refused
+            # a lone column that counts up is a first try of a user: better used than refused
             counting = [name for name, reason in reasons.items() if reason is Reason.IDENTIFIER]
             reasons |= {name: None for name in counting if table.columns[name].kind is Kind.NUMBER}
         columns, left_out = {}, []

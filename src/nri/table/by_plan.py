@@ -34,8 +34,8 @@ from nri.table.table import Table
 def read_by(cells: Cells, plan: ColumnPlan, name: str) -> ReadColumn:
     """Read cells by a plan; those that do not fit it are missing, with a note.
 
-    The plan that comes back also says what all cells decided together: a unit, the order of day and month.
-    If most cells do not fit, it is another column: an InputError names column, row and cell.
+    The returned plan adds what all cells decide together: a unit, the order of day and month. If most cells
+    do not fit, an InputError names column, row and cell.
     """
     if isinstance(cells, TypedCells):
         return ReadColumn(recast(cells.column, plan, name), plan, cells.note)
@@ -137,7 +137,7 @@ class Comparison:
 
 
 def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tuple[str, Comparison | None]:
-    """Tell a column's name from a comparison; names and values may be quoted, as rules write them.
+    """Separate a column's name from a comparison; names and values may be quoted, as rules write them.
 
     >>> comparison_of("price > 100", ["price", "size"])[0], comparison_of('"2021" > 100', ["2021"])[0]
     ('price', '2021')

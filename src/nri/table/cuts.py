@@ -1,4 +1,4 @@
-"""Cuts: where to cut a number or date column; of cuts that mean the same, the one that a person would say."""
+"""Cuts: where to cut a number or date column; of equivalent cuts, the one that a person would write."""
 
 import heapq
 import math
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from nri.arrays import FloatArray, IntArray, class_bits
 
 _EQUAL_EVIDENCE_BITS = 1.0
-"""Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is said."""
-_QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)  # Where to cut when the labels do not say, by preference.
+"""Cuts whose gain differs by less than this are alike on the rows, so the plainest of them is used."""
+_QUANTILES = (0.5, 0.25, 0.75, 0.125, 0.875)  # Where to cut when the labels do not decide, by preference.
 _QUANTILE_SLACK = 0.025  # share of the rows by which a quantile may be moved to a plainer number
 _LEAST_APART = 0.1  # share of the rows between a cut that fills up and any other one
 
@@ -25,8 +25,8 @@ class Cut:
 
     best: int
     alike: NDArray[np.intp]  # increasing: the cuts that are as good, ``best`` among them
-    gain: float = 0.0  # what it tells about the class, in bits
-    pays: bool = False  # whether it saves more than it costs to say
+    gain: float = 0.0  # its information about the class, in bits
+    pays: bool = False  # whether it saves more than it costs to write
 
 
 def find_thresholds(
@@ -37,7 +37,7 @@ def find_thresholds(
     max_thresholds: int = 6,
     min_thresholds: int = 3,
 ) -> list[Any]:
-    """Return increasing thresholds ``t`` for literals ``x > t``, each a number a person would say.
+    """Return increasing thresholds ``t`` for literals ``x > t``, each a number a person would write.
 
     The cuts with the most information about the labels, best first, are kept while they pay for themselves
     (the test of Fayyad and Irani); the best one that does not and quantiles make up ``min_thresholds``.
@@ -68,7 +68,7 @@ def _cumulative_counts(
 
 
 def _supervised_cuts(cumulative: FloatArray, first: Cut | None, most: int) -> list[Cut]:
-    """Split best first: always the segment whose best cut tells most, while cuts pay for themselves."""
+    """Split best first: always the segment whose best cut gains most, while cuts pay for themselves."""
     waiting: list[tuple[float, int, int, Cut]] = []
 
     def offer(cut: Cut | None, start: int, stop: int) -> None:
@@ -86,7 +86,7 @@ def _supervised_cuts(cumulative: FloatArray, first: Cut | None, most: int) -> li
 
 
 def _best_cut(cumulative: FloatArray, start: int, stop: int) -> Cut | None:
-    """Return the best cut of one segment, if any tells something."""
+    """Return the best cut of one segment, if any is informative."""
     if stop - start < 2:
         return None
     total = cumulative[stop] - cumulative[start]

@@ -52,7 +52,7 @@ class TextDates:
     """Texts as moments."""
 
     moments: Moments  # [D]; NaT where a text does not fit the format of the others
-    day_first: bool | None = None  # whether the day comes before the month, if the column as a whole tells
+    day_first: bool | None = None  # whether the day comes before the month, if the column as a whole shows it
     ambiguous: bool = False  # whether all are dates, but with the day first as well as with the month first
     several: bool = False  # whether they are in several formats
 
@@ -97,7 +97,7 @@ def ambiguity(texts: Sequence[str]) -> str:
 def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> TextDates:
     """Read texts as dates, each format by itself: ISO, ``01/22/2023``, ``22-Jan-23``, ``January 22, 2023``.
 
-    A day after the 12th tells whether day or month comes first, unless the caller knows it.
+    A day after the 12th shows whether day or month comes first, unless the caller knows it.
 
     >>> read_text_dates(["01/22/2023", "02/03/2023"]).moments.astype("datetime64[D]").tolist()
     [datetime.date(2023, 1, 22), datetime.date(2023, 2, 3)]

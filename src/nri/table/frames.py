@@ -126,10 +126,9 @@ def _matrix(X: Any) -> NDArray[Any]:
 def cells_of(column: Any, name: str = "the column") -> Cells:
     """Return the cells of a column, by their type.
 
-    Missing cells (None, NaN, NaT, what an array masks) are unknown, and so are infinite ones, with a note:
-    they come from a division by zero, not from measuring. Times with a zone are taken at UTC, durations as
-    seconds, and a column that mixes text with other things as text. A cell that is no plain value (a list, a
-    dict, a complex number, ...) is refused.
+    Missing cells (None, NaN, NaT, what an array masks) are unknown, and so are infinite ones, with a note.
+    Times with a zone are taken at UTC, durations as seconds, mixed columns as text. A cell that is no plain
+    value (a list, a dict, a complex number, ...) is refused.
     """
     if isinstance(column, TextCells):
         return column

@@ -59,7 +59,7 @@ class NumberCell:
     units: tuple[str, str]  # the currency in front and the unit behind, each empty if there is none
     bound: str  # ``<``, ``<=``, ``>`` or ``>=`` if the cell only says on which side it is, else empty
     bracketed: bool  # whether it stands in brackets, as accounts write negative numbers
-    qualified: bool  # whether it is said not to be quite sure, as in ``~4.1``, ``ca. 4.1`` and ``4.1*``
+    qualified: bool  # whether it is marked as uncertain, as in ``~4.1``, ``ca. 4.1`` and ``4.1*``
 
 
 def take_apart(text: str) -> NumberCell | None:

@@ -23,7 +23,7 @@ _MAX_UNREPEATED = 10  # so many at most if they are numbers with fractions, or m
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A column as labels, for every row: what is to be explained, or what a model said."""
+    """A column as labels, for every row: what is to be explained, or what a model predicted."""
 
     name: str  # the column, or the comparison, as the caller wrote it
     column: str  # the column that was read
@@ -50,8 +50,7 @@ def label_table(
 ) -> Table:
     """Return the rows whose target is known with their classes, without the columns that are spoken for.
 
-    A positive class of several makes it a matter of two: this class, or another. That of a comparison such as
-    ``price > 100`` is that it holds.
+    A positive class of several leaves two, it and the rest; of a comparison (``price > 100``) it is true.
     """
     answers = read_answers(table, target)
     labels, known = encode(answers)

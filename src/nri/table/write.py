@@ -38,11 +38,7 @@ _PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+([.,][0-9]+)?([eE][+-]?[0-9]+)?")
 
 @contextmanager
 def atomic_file(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """Open a file for writing that takes its place only when all was written.
-
-    The content goes to a temporary file in the same folder, which replaces the old file at the end. A device
-    or pipe is written to directly.
-    """
+    """Open a temporary file that replaces the path once it is complete; devices are written directly."""
     target = Path(path).resolve()  # a link stays a link: what it points to is replaced
     if os.path.isdir(target):
         raise InputError(f"{path} is a folder; name a file to write to")

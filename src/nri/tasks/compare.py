@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -174,19 +175,21 @@ def _class_change(label: Label | None, old: Dnf, new: Dnf) -> ClassChange:
     kept = tuple(clause for clause in old if clause in new.clauses)
     gone = [clause for clause in old if clause not in kept]
     come = [clause for clause in new if clause not in kept]
-    moved = [*_twins(gone, come, lambda clause: clause.shape), *_twins(gone, come, lambda x: x.criteria)]
+    moved = _take_moved(gone, come, attrgetter("shape")) + _take_moved(gone, come, attrgetter("criteria"))
     relation = _RELATIONS[not implies(old, new), not implies(new, old)]
     return ClassChange(label, kept, tuple(moved), tuple(gone), tuple(come), relation, _example(old, new))
 
 
-def _twins(gone: list[Clause], come: list[Clause], key: Callable[[Clause], Hashable]) -> Iterator[Moved]:
-    """Take pairs with the same key from the two lists."""
-    for clause in list(gone):
-        twin = next((other for other in come if key(other) == key(clause)), None)
-        if twin is not None:
-            gone.remove(clause)
-            come.remove(twin)
-            yield Moved(clause, twin)
+def _take_moved(old: list[Clause], new: list[Clause], key: Callable[[Clause], Hashable]) -> list[Moved]:
+    """Remove pairs of clauses with the same key from the two lists, and return them."""
+    moved = []
+    for clause in list(old):
+        same = [other for other in new if key(other) == key(clause)]
+        if same:
+            old.remove(clause)
+            new.remove(same[0])
+            moved.append(Moved(clause, same[0]))
+    return moved
 
 
 _RELATIONS = {
@@ -245,7 +248,7 @@ def _separates(where: Clause, one: Dnf, other: Dnf) -> bool:
 
 
 def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
-    """Apply both rules to a row of every region that their literals tell apart; pairs of predictions once."""
+    """Compare the rules on a row of each region that literals separate; list a pair of predictions once."""
     literals = {literal for clause in (*old.clauses, *new.clauses) for literal in clause}
     cells = Regions(literals, {}, unknown_cells=False).cells
     shape = [len(column) for column in cells.values()]

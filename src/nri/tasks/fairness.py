@@ -86,8 +86,7 @@ def protected_columns(rule: Rule) -> tuple[str, ...]:
 def by_group(table: Table, rule: Rule, column: str) -> Groups:
     """Count for each group of a column how often the rule fires, and how good it is.
 
-    The rows have an outcome and the column, also if the rule does not read it. Numbers and dates are cut into
-    bands of about as many rows.
+    The rule need not read the column. Numbers and dates are cut into bands of about as many rows.
     """
     table.require([column])
     fires = rule.decide(table.columns, len(table)) < len(rule.branches)

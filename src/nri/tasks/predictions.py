@@ -205,9 +205,9 @@ def stream_predictions(
     only: bool = False,
     step: Callable[[int], None] = lambda rows: None,
 ) -> str | None:
-    """Write rows with what a rule predicts for them; return how good that is, where the truth is there.
+    """Write rows with a rule's predictions; return how good they are if the rows have the target.
 
-    They go to a CSV, TSV or Parquet file, which is there when all was written, or as CSV to a stream.
+    They go to a CSV, TSV or Parquet file, which appears when it is complete, or as CSV to a stream.
     ``only`` leaves the columns of the table out. ``step`` gets the number of rows done.
     """
     reader, truth = PlanReader(rule.plans), Truth(rule)
@@ -223,7 +223,7 @@ def stream_predictions(
 
 
 def stream_parts(rule: Rule, files: Files) -> Iterator[tuple[int, int, Columns]]:
-    """Yield of some rows after others the number of the first, how many they are, and what a rule reads."""
+    """Yield for each batch of rows the number of the first, how many they are, and the columns of a rule."""
     reader = PlanReader(rule.plans)
     for batch in batches(files, rule.plans):
         yield batch.first, len(batch), reader.read(batch)
@@ -231,7 +231,7 @@ def stream_parts(rule: Rule, files: Files) -> Iterator[tuple[int, int, Columns]]
 
 @dataclass
 class PlanReader:
-    """Reads batches by plans, and sees to it that they are read alike."""
+    """Reads batches by plans, all batches alike."""
 
     plans: Mapping[str, ColumnPlan]
     guesses: dict[str, object] = field(default_factory=dict)

@@ -124,21 +124,22 @@ def error_slices(
     ['site = b AND size <= 1']
     """
     table = table_of(X).arranged(groups, time_order)
-    truth, predicted = (
-        answers if isinstance(answers, Answers) else read_answers(table_of({name: answers}), name)
-        for name, answers in (("label", labels), ("prediction", predictions))
-    )
+    truth, predicted = _answers_of("label", labels), _answers_of("prediction", predictions)
     if not len(table) == len(truth.labels) == len(predicted.labels):
         counts = f"{len(truth.labels)} labels, {len(predicted.labels)} predictions"
         raise InputError(f"{len(table)} rows, {counts}; give one of each for each row")
     known, wrong = _compared(truth, predicted, tolerance, check=True)
     wrong, table = wrong[known], _features(table.take(known), wrong[known], columns, never)
-    halves = 1 if table.time_order is not None else 2
-    made = make_folds(table, halves, rng or np.random.default_rng(0))
-    judged = made.fold == made.fold.max()
+    n_folds = 1 if table.time_order is not None else 2  # in time order the earliest rows are in no fold
+    fold = make_folds(table, n_folds, rng or np.random.default_rng(0)).fold
+    judged = fold == fold.max()
     clauses = _search(table.take(~judged), wrong[~judged], most, max_literals, min_rows, negations)
     independent = share_of(wrong, judged, np.ones(len(table)), groups_of(table)).rows / judged.sum()
     return _judged(clauses, _counts(clauses, table, wrong, judged), alpha, independent)
+
+
+def _answers_of(name: str, given: Any) -> Answers:
+    return given if isinstance(given, Answers) else read_answers(table_of({name: given}), name)
 
 
 def _compared(
@@ -335,7 +336,7 @@ def stream_slices(
     taken = {truth.column, predicted.column}
     features = _features(table.without(*taken), wrong, columns, never).take(known)
     clauses = _search(features, wrong[known], **limits)
-    counts = -_counts(clauses, table, wrong, known)
+    counts = -_counts(clauses, table, wrong, known)  # taken off, for all files are counted below
     used = {literal.column for clause in clauses for literal in clause} | taken
     reader = PlanReader({name: table.plans[name] for name in table.names if name in used})
     for batch in batches(files, used):

@@ -122,10 +122,9 @@ class SeededNetwork(Network):
         """Evaluate S rows against a table of M rows; all inputs are those of the graph, by name.
 
         ``table`` has ``rows`` [M, N] with cells -1, +1, or 0 where unknown, ``labels`` [M] of 0 and 1,
-        ``weights`` [M] and ``row_opinions`` [M, E], the experts' predictions. ``seeds`` has the rows to
-        evaluate as ``seeds`` [S, N], with ``seed_opinions`` [S, E] and ``seed_parts`` [S, N]. Log-odds are
-        returned: that a row is positive [S], that its values are part of the clause which covers it [S, N],
-        and that an unseen row which this clause covers is positive [S].
+        ``weights`` [M] and ``row_opinions`` [M, E] of the experts; ``seeds`` has ``seeds`` (the rows [S, N]),
+        ``seed_opinions`` [S, E] and ``seed_parts`` [S, N]. Returns log-odds: that a row is positive [S], that
+        its values are part of its clause [S, N], and that an unseen row of this clause is positive [S].
         """
         table = {name: array.astype(np.float32, copy=False) for name, array in table.items()}
         M, N = table["rows"].shape

@@ -124,10 +124,9 @@ def _cooccurrence(
 ) -> tuple[ByView, ByView]:
     """Mean absolute and mean signed covariance of a literal with the other 2N - 1 literals.
 
-    A negation's centred value is minus its variable's, so N x N covariances hold all 2N x 2N. Over
-    the others of literal j, every other variable appears twice (as itself and negated: its
-    absolute value counts twice, its signed values cancel) and j's own negation once, with minus
-    the variance. The paper's signed mean is therefore -variance / (2N - 1), and is computed so.
+    A negation's centred value is minus its variable's, so N x N covariances hold all 2N x 2N. Every other
+    variable appears twice among the others of literal j: absolute values count twice, signed ones cancel.
+    Its own negation has minus the variance, so the paper's signed mean is -variance / (2N - 1).
     """
     centred = (values - rate.unsqueeze(-2)) * known  # [3, B, M, N]
     pairs = (known.transpose(-1, -2) @ known).clamp_min(1)  # rows on which both are known

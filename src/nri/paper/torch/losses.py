@@ -42,9 +42,8 @@ Terms = dict[str, Callable[[], Tensor]]  # how each term is computed
 class PaperLossConfig:
     """A weight of zero switches its term off. Three groups: the text, the published code's switches, ours.
 
-    The paper states the margins, the two weights inside the counterfactual loss and the clause dropout. The
-    other weights of the text's terms are those of its published configuration, except for ``repulsion`` and
-    ``entropy``, which that configuration does not have: they are small here.
+    The paper states margins, the weights inside the counterfactual loss and the clause dropout; the other
+    weights are of its published configuration, which lacks ``repulsion`` and ``entropy``: here they are small.
     """
 
     switch: float = 0.1  # lambda_b of the load-balancing loss of Switch Transformers
@@ -168,9 +167,8 @@ def max_margin(best: Rows, batch: EpisodeBatch, positive: float, negative: float
 def switch_balance(clauses: Clauses, w: ClauseGates, positives: Rows) -> Scalar:
     """T * sum_k u_k f_k, as in Switch Transformers, with positive rows routed to clause slots.
 
-    A row's routing probabilities are the shares of the slots in covering it; it is assigned to
-    the largest. u_k is the mean probability, f_k the share of assignments (which has no gradient).
-    The least value, 1, is reached when all slots are used alike.
+    A row's routing probabilities are the shares of the slots in covering it; it is assigned to the largest.
+    u_k is their mean, f_k the share of assignments, without gradient. The minimum, 1, is at equal use.
     """
     covering = w.unsqueeze(1) * clauses + SURE
     routing = covering / covering.sum(-1, keepdim=True)

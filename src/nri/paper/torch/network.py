@@ -86,9 +86,8 @@ class MultiHeadAttention(nn.Module):
 class ExampleKeys(nn.Module):
     """e_m = MLP_y([y, 1 - y, observed]) + MLP_x(literal values), eq. (5) ``example_key``.
 
-    MLP_x has one weight for each variable *position* and polarity, so these keys, unlike the
-    statistics, depend on the order of columns: permuting the columns of a table changes them. That
-    is the paper's design; it holds the influence down by a narrow bottleneck.
+    MLP_x has one weight for each variable *position* and polarity, so these keys, unlike the statistics,
+    depend on the order of columns. That is the paper's design, with a narrow bottleneck against it.
     """
 
     def __init__(self, config: PaperConfig) -> None:
@@ -118,9 +117,8 @@ class ExampleKeys(nn.Module):
     def adapted_columns(self, n_variables: int) -> tuple[Float[Tensor, "U L"], Float[Tensor, "U L"]]:
         """Trained columns, and seeded ones in [-1, 1) where there is none trained; each zero at the other's.
 
-        They are computed afresh for every table and kept nowhere. Below the trained number the input would be
-        padded with zeros, which is the same as leaving out the last columns; above it, seeded columns follow.
-        There is no branch on N, so that one exported graph serves every table.
+        Below the trained number of columns the last ones are left out, which equals padding the input with
+        zeros; above it, seeded columns follow. There is no branch on N: one exported graph serves all tables.
         """
         first, last = 2 * self.config.n_train, 2 * (self.config.n_train + n_variables)
         n_units, device = self.columns.shape[1], self.columns.device
@@ -171,9 +169,8 @@ class PaperEncoder(nn.Module):
 class FiLM(nn.Module):
     """h_kj = gamma_k * h_j + beta_k, eq. (7) ``film``, with one gamma and beta for each slot.
 
-    The tensor of slots x literals x width is T times the literals' own, and nothing needs it whole:
-    every reader of a slot's view is linear in it. So a reader's weights take gamma and beta in once,
-    for all episodes (:meth:`seen_through`), and then read the shared h.
+    The tensor of slots x literals x width is never built: every reader of a slot's view is linear in it, so
+    its weights take in gamma and beta once (:meth:`seen_through`), and then read the shared h.
     """
 
     def __init__(self, slots: int, width: int) -> None:
@@ -252,10 +249,9 @@ class DecoderLayer(nn.Module):
 class LiteralAttention(nn.Module):
     """Multi-head attention of slot k over the memory {h_kj} of eq. (8) ``clause_state``.
 
-    Keys and values for each slot would cost T projections of all literals. Instead the key
-    projection is applied to the query and the value projection to the attended mean: the same
-    numbers, since a softmax ignores what all literals share and its weights sum to one, from T
-    projections of one vector instead of T projections of L.
+    Keys and values for each slot would cost T projections of all literals. Instead the key projection is
+    applied to the query and the value projection to the attended mean. The numbers are the same: a softmax
+    ignores what all literals share, and its weights sum to one.
     """
 
     def __init__(self, width: int, heads: int, dropout: float) -> None:

@@ -66,9 +66,8 @@ class Execution:
 def execute(rule: SoftRule, literals: LiteralValues, empty_is_silent: bool = True) -> Execution:
     """Run a soft rule on rows: eq. (12) ``clause_truth``, then eq. (13) ``prediction``.
 
-    A slot that selects no literal is dropped when the rule becomes symbols, so it must be silent
-    here too: a clause counts in proportion to its non-null probability, as in the published code. The text
-    has no such factor; without it (``empty_is_silent=False``) the empty clause is true everywhere.
+    A clause counts in proportion to its non-null probability, as in the published code: an empty slot, which
+    deployment drops, is silent. Without it (``empty_is_silent=False``, the text) an empty clause is true.
     """
     clauses = clause_truth(rule.z, literals)
     if empty_is_silent:

@@ -68,7 +68,7 @@ def _fresh_accuracy(rule: SoftRule, episodes: PaperEpisodes) -> float:
 
 @dataclass(frozen=True, eq=False)
 class HiddenRule:
-    """A table to induce a rule from, and rows that tell whether it is right."""
+    """A table to induce a rule from, and rows that show whether it is right."""
 
     support: Episode
     values: BoolArray  # [R, N]

@@ -146,7 +146,7 @@ class NumberCode:
 
     @property
     def about(self) -> str:
-        """What somebody who writes facts must know, empty if numbers are as they are."""
+        """A note for writers of facts, empty if numbers are written as they are."""
         if not self.ordered or (self.digits == 0 and self.groups == 1):
             return ""
         grouped = f", as {self.groups} groups of {_GROUP} digits" if self.groups > 1 else ""

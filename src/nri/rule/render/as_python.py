@@ -43,7 +43,7 @@ def _read(column: str, plan: ColumnPlan) -> str:
     """Write how a cell is read by its plan: what is unusual about it."""
     usual = _arguments(ColumnPlan(plan.kind, no_and_yes=plan.no_and_yes))
     if plan.kind is Kind.BOOLEAN:
-        usual["decimal"] = None  # it is always written: it tells that numbers are read
+        usual["decimal"] = None  # it is always written: it shows that numbers are read
     unusual = {key: value for key, value in _arguments(plan).items() if value != usual[key]}
     more = "".join(f", {key}={value!r}" for key, value in unusual.items())
     return f"{_READERS[plan.kind]}(row[{column!r}]{more})"
@@ -67,7 +67,7 @@ def _arguments(plan: ColumnPlan) -> dict[str, Any]:
 
 
 def _tests(clause: Clause, plans: Mapping[str, ColumnPlan]) -> list[str]:
-    """Write the literals; a cell is asked about only if it is known, in a count each by itself."""
+    """Write the literals; a cell is tested only if it is known, in a count each by itself."""
     tests = [_literal(literal, plans[literal.column]) for literal in clause]
     if clause.counts:
         return [f"known({one.column!r}) and {test}" for one, test in zip(clause, tests, strict=True)]

@@ -24,7 +24,7 @@ class Dialect:
     name: str  # as in sqlglot; empty for SQL without a dialect
     product: str
     text: Sequence[str] = ("{x}", "{v}")
-    """both sides of a comparison that tells apart case, accents and trailing blanks"""
+    """both sides of a comparison that distinguishes case, accents and trailing blanks"""
     date: Sequence[str] = ("{x}", "'{v}'")
     """both sides of a comparison of dates, independent of the session's time zone where that is possible"""
     zones: bool = False  # whether a column of that comparison may have a time zone
