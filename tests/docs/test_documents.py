@@ -139,3 +139,8 @@ def test_a_page_is_short_and_so_are_its_lines(name: str, most: int):
 def test_every_page_is_in_the_navigation_of_the_site():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert all(path.name in navigation for path in (ROOT / "docs").glob("*.md"))
+
+
+def test_the_number_of_golden_cases_is_the_one_that_is_stated():
+    cases = list((ROOT / "tests" / "golden" / "cases").glob("*.json"))
+    assert f"messages of {len(cases)}" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
