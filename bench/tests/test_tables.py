@@ -224,6 +224,16 @@ def test_marked_places_are_filled_and_filling_twice_changes_nothing(tmp_path, uc
     assert fill(filled, tmp_path) == filled
 
 
+def test_the_version_and_commit_of_our_rows_are_stated(tmp_path, uci_rows):
+    """Curves of 0.1 stood beside tables of 0.3 without a word."""
+    older = [one | {"versions": "nri 0.1.0 numpy 2.4.6", "commit": "0ld"} for one in uci_rows]
+    for one in older:
+        append_row(tmp_path / f"uci-{one['protocol']}.jsonl", one)
+    sentence = content_of("measured:uci", tmp_path)
+    assert "NRI seeded: version 0.1.0, commit 0ld" in sentence
+    assert "XGB" not in sentence
+
+
 def test_check_reports_stale_documents_and_leaves_them(tmp_path):
     document = tmp_path / "README.md"
     document.write_text("<!-- bench:mean:tree:p4 -->99.9<!-- /bench -->\n")
