@@ -171,3 +171,9 @@ def test_lines_of_prose_are_short_and_no_command_is_broken_across_them(path: Pat
     assert [line for line in prose if len(line) >= 120] == []
     broken = [line for line in prose if line.count("`") % 2]
     assert not broken, "a span of code is in one line"
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
+def test_a_heading_stands_apart(path: Path):
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert not re.findall(r"[^\n]\n#+ .+", text)

@@ -162,8 +162,8 @@ def table(rows: Sequence[Row]) -> str:
     caption = (
         "\nEstimated: cross-validated accuracy of 30 patients with 8 visits each, the patient named, and of"
         f" 40 rows written four times, without an option. True: accuracy of the rule from all rows on {N_NEW}"
-        " new patients and rows. In % of the tables: the 95 % interval holds the truth; a slice is named where"
-        f" errors are random by group (5 % promised; {JUDGED_GROUPS} groups).\n"
+        " new patients and rows. In % of the tables: the 95 % interval holds the truth; a slice is named"
+        f" where errors are random by group (5 % promised; {JUDGED_GROUPS} groups).\n"
     )
     return markdown(head, lines) + caption
 
