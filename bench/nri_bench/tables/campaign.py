@@ -41,7 +41,7 @@ def campaign_table(path: Path) -> str:
     if len(again):
         left = _number(again[list(FINDINGS)].to_numpy().sum())
         caption += (
-            f"\nRounds of cases that were drawn again after a finding in them was mended: "
+            f"\nRounds of cases that were drawn again after a finding in them was fixed: "
             f"{_number(again['tried'].sum())} cases, {left} findings."
         )
     return f"{markdown(['what', *COUNTS], lines)}\n{caption}\n"
