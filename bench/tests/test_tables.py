@@ -333,7 +333,7 @@ def test_rounds_that_the_campaign_drew_again_are_told_apart(tmp_path):
     (tmp_path / "fuzz.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text = content_of("campaign", tmp_path)
     assert re.search(r"fits of classifiers and regressors +\| 1 000 \| +900 \| +99 \| +1 \|", text)
-    assert "after a finding in them was mended: 200 cases, 0 findings" in text
+    assert "after a finding in them was fixed: 200 cases, 0 findings" in text
 
 
 def test_the_last_soak_is_told_in_a_sentence(tmp_path):
