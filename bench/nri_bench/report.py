@@ -23,6 +23,8 @@ several lines for a table. Names:
     ``value:recovery:equal:method=paper,K=1,L=2``;
 ``provenance``, ``provenance:wide``
     commits, versions and seeds or draws of the rows of Table 1, and of those of the wide suite;
+``measured:EXPERIMENT``
+    the version and commit that the rows of our methods state, in a sentence;
 ``campaign``
     what ``make fuzz`` counted;
 ``soak``
@@ -150,6 +152,8 @@ def content_of(name: str, results: Path, once: ReadOnce | None = None) -> str:
         return ranking_table(uci, arguments[0])
     if kind == "against-paper" and not arguments:
         return against_paper(uci)
+    if kind == "measured" and len(arguments) == 1 and arguments[0] in EXPERIMENTS:
+        return measured(once.rows(arguments[0], results))
     if kind == "provenance" and arguments in ([], ["wide"]):
         return provenance(once.rows("wide", results) if arguments else uci)
     raise InputError(f"no bench place {name!r}; see the list in nri_bench.report")
@@ -212,6 +216,22 @@ def provenance(rows: Sequence[Row]) -> str:
     lines.append(f"- commits ({'+'} marks changed sources): {', '.join(commits)}")
     lines.append(f"- versions: {', '.join(libraries)}")
     return "\n".join(lines)
+
+
+def measured(rows: Sequence[Row]) -> str:
+    """State the version and commit of the rows of our methods: those of an older one may differ now."""
+    origins: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        label = label_of(row["method"])
+        if label.startswith("NRI"):
+            libraries = dict(pair.split() for pair in _pairs(str(row.get("versions", ""))))
+            version = libraries.get("nri", "unknown")
+            origins.setdefault((version, str(row.get("commit", "unknown"))), set()).add(label)
+    parts = [
+        f"{', '.join(sorted(labels))}: version {version}, commit {commit}"
+        for (version, commit), labels in sorted(origins.items())
+    ]
+    return f"Rows of our methods were measured with: {'; '.join(parts)}." if parts else NO_ROWS
 
 
 def _pairs(versions: str) -> list[str]:

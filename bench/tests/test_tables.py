@@ -224,6 +224,16 @@ def test_marked_places_are_filled_and_filling_twice_changes_nothing(tmp_path, uc
     assert fill(filled, tmp_path) == filled
 
 
+def test_the_version_and_commit_of_our_rows_are_stated(tmp_path, uci_rows):
+    """Curves of 0.1 stood beside tables of 0.3 without a word."""
+    older = [one | {"versions": "nri 0.1.0 numpy 2.4.6", "commit": "0ld"} for one in uci_rows]
+    for one in older:
+        append_row(tmp_path / f"uci-{one['protocol']}.jsonl", one)
+    sentence = content_of("measured:uci", tmp_path)
+    assert "NRI seeded: version 0.1.0, commit 0ld" in sentence
+    assert "XGB" not in sentence
+
+
 def test_check_reports_stale_documents_and_leaves_them(tmp_path):
     document = tmp_path / "README.md"
     document.write_text("<!-- bench:mean:tree:p4 -->99.9<!-- /bench -->\n")
@@ -323,7 +333,7 @@ def test_rounds_that_the_campaign_drew_again_are_told_apart(tmp_path):
     (tmp_path / "fuzz.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     text = content_of("campaign", tmp_path)
     assert re.search(r"fits of classifiers and regressors +\| 1 000 \| +900 \| +99 \| +1 \|", text)
-    assert "after a finding in them was mended: 200 cases, 0 findings" in text
+    assert "after a finding in them was fixed: 200 cases, 0 findings" in text
 
 
 def test_the_last_soak_is_told_in_a_sentence(tmp_path):

@@ -109,6 +109,21 @@ def test_options_in_documents_exist(name: str):
     assert named - known <= {"--help"}, "no command has such an option"
 
 
+def test_every_option_of_a_command_is_documented():
+    """Nine options stood in no document."""
+    import typer
+
+    from nri.cli.app import app
+
+    group = typer.main.get_command(app)
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text))
+    for name in set(group.list_commands(None)) - {"dynamics", "bench"}:  # these have pages of their own
+        for one in group.get_command(None, name).params:
+            spellings = {option for option in (*one.opts, *one.secondary_opts) if option.startswith("--")}
+            assert not spellings or spellings & named, f"nri {name} {one.opts}"
+
+
 @pytest.mark.parametrize("page", ["dataflow", "models"])
 def test_every_step_names_a_function_and_a_file_that_hold_it(page: str):
     text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
@@ -139,3 +154,26 @@ def test_a_page_is_short_and_so_are_its_lines(name: str, most: int):
 def test_every_page_is_in_the_navigation_of_the_site():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert all(path.name in navigation for path in (ROOT / "docs").glob("*.md"))
+
+
+def test_the_number_of_golden_cases_is_the_one_that_is_stated():
+    cases = list((ROOT / "tests" / "golden" / "cases").glob("*.json"))
+    assert f"messages of {len(cases)}" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
+def test_lines_of_prose_are_short_and_no_command_is_broken_across_them(path: Path):
+    if path.name in ("api.md", "licences.md"):  # generated
+        return
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"<!-- bench:.*?<!-- /bench -->|```.*?```", "", text, flags=re.DOTALL)
+    prose = [line for line in text.splitlines() if not line.startswith(("|", "![", "[!["))]
+    assert [line for line in prose if len(line) >= 120] == []
+    broken = [line for line in prose if line.count("`") % 2]
+    assert not broken, "a span of code is in one line"
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.name)
+def test_a_heading_stands_apart(path: Path):
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert not re.findall(r"[^\n]\n#+ .+", text)

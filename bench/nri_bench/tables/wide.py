@@ -239,9 +239,9 @@ def cost_table(rows: Sequence[Row], half: str) -> str:
         for name in means.sort_values(kind="stable").index
     ]
     caption = (
-        "\nMean cost of a row where missing the rarer class costs 5 and a false alarm 1. Said is the cheaper "
-        "class by the method's own chances (cut at 1/6); best cut: where it would have been best on the "
-        "query rows.\n"
+        "\nMean cost of a row where missing the rarer class costs 5 and a false alarm 1. Predicted is the "
+        "cheaper class by the method's own probabilities (cut at 1/6); best cut: where it would have been "
+        "best on the query rows.\n"
     )
     return markdown(["method", *(f"n = {n}" for n in sizes), "mean", "best cut"], lines) + caption
 
