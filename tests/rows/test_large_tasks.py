@@ -179,3 +179,39 @@ def test_a_table_without_rows_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("a,b\n")
     with pytest.raises(InputError, match="has no rows"):
         some_rows(files_of(str(tmp_path / "rows.csv")), 100)
+
+
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four different rows, 400 times each, of which a column gives the class away."""
+    path = tmp_path_factory.mktemp("alike") / "rows.csv"
+    path.write_text("a,b,y\n" + "no,no,ill\nno,yes,ill\nyes,no,well\nyes,yes,well\n" * 400)
+    return path
+
+
+def test_copies_of_a_row_are_rows_to_all_that_asks_about_rows(
+    alike: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Sixteen hundred rows were four: no better than a constant, as the report had it."""
+    page = alike.with_name("report.html")
+    asked = (alike, "--target", "y", "--engine", "duckdb", "--model", "greedy")
+    _, out, err = nri(capsys, "induce", *asked, "--html", page, "--cv")
+    assert "cross-validated" in out
+    assert "weighted" not in out
+    report = page.read_text(encoding="utf-8")
+    assert "1600 rows" in report
+    assert "No better than" not in report
+    assert "were taken" not in err
+    _, out, _ = nri(capsys, "stability", *asked, "--samples", 3, "--json", "-q")
+    assert json.loads(out)["rows"] == 1600
+    _, _, err = nri(capsys, "stability", *asked, "--samples", 3, "--sample", 600)
+    assert "600 of 1600 rows were taken" in err
+
+
+def test_a_column_that_gives_the_target_away_is_questioned_wherever_its_rows_are(
+    alike: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for engine in ("memory", "duckdb"):
+        _, out, err = nri(capsys, "induce", alike, "--target", "y", "--engine", engine, "--positive", "ill")
+        assert "IF  (a = no)" in out
+        assert "'a' alone predicts every row: is it the target in other words" in err

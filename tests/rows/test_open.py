@@ -87,3 +87,14 @@ def test_an_event_that_is_not_known_is_none_that_did_not_happen() -> None:
         database.register("held", rows)
         in_place = induce_rule(rows_in_engine(engine_of(database.sql("SELECT * FROM held")), **asked)).rule
     assert in_place.support.rows == in_memory.support.rows == 54
+
+
+@pytest.mark.parametrize("counts", [{"hid": 40, "hId": 40, "x": 40}, {"ill": 2, "ILL": 90, "well": 50}])
+def test_spellings_of_a_class_are_weighed_by_all_their_rows(counts: dict[str, int]) -> None:
+    """Three rows at most of each spelling were looked at: frequent ones were joined, and rare ones used."""
+    label = np.repeat([*counts], [*counts.values()])
+    number = np.arange(len(label)) * 1.0
+    outcome = read_table({"x": number, "y": label}, "y").explained
+    rows = rows_held(relation(x=number, y=label), "y")
+    assert rows.outcome.classes == outcome.classes
+    assert rows.strata.tolist() == np.bincount(outcome.codes).tolist()

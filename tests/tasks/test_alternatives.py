@@ -276,7 +276,7 @@ def test_a_long_table_is_judged_by_a_sample():
     [
         ({"within": -0.1}, "within is -0.1; give a difference of scores, 0 or more"),
         ({"within": "much"}, "within is 'much'; give a difference of scores"),
-        ({"most": 0}, "most is 0, but there must be room for a rule"),
+        ({"most": 0}, "most is 0: use 1 or more"),
         ({"settings": Settings(model="paper")}, "model 'paper' has no other rules"),
     ],
 )

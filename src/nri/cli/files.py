@@ -165,15 +165,17 @@ def rows_in_place(
 
 def in_memory(rows: "Table | Rows", size: int | None) -> "Table":
     """Return the rows of a table, or some of them if they stay where they are."""
+    from nri.rows.memory import rows_of
     from nri.table import Table
 
     if isinstance(rows, Table):
         return rows
     with progress("drawing a sample"):
-        sample = rows.sample(size or SAMPLE)
-    taken = f"{len(sample)} of {rows.n_rows:.10g} rows were taken, by a hash of their cells"
-    message(f"{taken} (--sample ROWS for more, --engine memory for all)")
-    return sample
+        table = rows_of(rows.sample(size or SAMPLE), min(size or SAMPLE, int(rows.n_rows)))
+    if len(table) < rows.n_rows:
+        taken = f"{len(table)} of {rows.n_rows:.10g} rows were taken, by a hash of their cells"
+        message(f"{taken} (--sample ROWS for more, --engine memory for all)")
+    return table
 
 
 def write_text(path: Path, text: str) -> None:

@@ -87,11 +87,9 @@ def rule_note(rule: "Rule", validation: "Validation | None" = None, cost: Any = 
         return rule.predicts.summary(rule.fit)
     from nri.rule.phrase import phrase_share
 
-    right = sum(one.counts[k] for one, k in zip(rule.estimates, rule.class_indices, strict=True))
-    accuracy = float(right / max(rule.support.rows, 1e-12))
     paid = "" if cost is None else f", {cost.measure} {cost.mean:.2f} a row"
     weighted = "weighted, " if rule.labels.weighted else ""
-    return f"rule: accuracy {phrase_share(accuracy)}{paid} ({weighted}on these rows)"
+    return f"rule: accuracy {phrase_share(rule.share_right)}{paid} ({weighted}on these rows)"
 
 
 def check_output(output: opt.OutputOptions, file: str, scoring: opt.Scoring | None = None) -> str | None:

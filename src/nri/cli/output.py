@@ -173,7 +173,7 @@ def judge(
     if validation is not None and validation.held.source is not None:
         message(note_on_rows(validation.held.source, "--groups {}".format))
     if not question.output.quiet:
-        message(_warning(rule.settled, table, validation))
+        message(_warning(rule.settled, validation))
     return validation, cost
 
 
@@ -189,7 +189,7 @@ def _show_search(induction: Induction, rows: Table | Rows) -> None:
         message(f"searched {searched}; name others in the setting require")
 
 
-def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> str:
+def _warning(rule: Rule, validation: Validation | None) -> str:
     """Return that there is no rule, that a constant is as good, or what else a reader must know of it."""
     if not rule.branches:
         constant = rule.predicts.cells(rule.otherwise)[0]
@@ -202,7 +202,7 @@ def _warning(rule: Rule, table: Table | None, validation: Validation | None) -> 
         return remedy
     if rule.support.rows < _FEW_ROWS:
         return f"{number(rule.support.rows)} rows cannot tell a rule from chance: give {_FEW_ROWS} or more"
-    if table is not None and len(rule.columns) <= 2 and (leaked := leak(rule, table)):
+    if leaked := leak(rule):
         it = "is it" if len(leaked.columns) == 1 else "is one of them"
         remedy = f'Then leave it out: --without "{leaked.columns[0]}"'
         quoted = dataclasses.replace(leaked, columns=tuple(map(repr, leaked.columns)))

@@ -104,9 +104,7 @@ class _Settling:
 
     def recounted(self, rule: Rule, on: Patterns) -> Rule:
         """Return the same clauses with the counts of all rows."""
-        counted = count_branches(branches_of(rule), rule.default, on.table)
-        weighted = self.rows.n_rows != self.rows.strata.sum()
-        return replace(counted, predicts=replace(counted.labels, weighted=bool(weighted)))
+        return count_branches(branches_of(rule), rule.default, on.table)
 
     def improved(self, rule: Rule, on: Patterns) -> Rule:
         """Move cuts, look at errors, and choose on all rows, until nothing pays."""

@@ -3,7 +3,7 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -30,6 +30,8 @@ class Outcome(ABC):
     """What is to be explained, for every row of a table: a name, and arrays of length M."""
 
     name: str  # the target or the event, as the caller wrote it
+    copies: bool = field(default=False, kw_only=True)
+    """whether a weight is a number of rows that are alike, as they are counted where there are many"""
 
     searched_rows: ClassVar[int] = 3000
     """Rows up to which all are searched; of more, about so many. Estimates are counted on all rows."""
@@ -157,7 +159,7 @@ class Classes(Outcome):
         if values is None:
             values = [self.classes[int(np.argmax(total))]] * (fires.shape[1] + 1)
         deciding, prior = first_to_fire(fires), _prior(total)
-        target = replace(self.predicts, weighted=not np.allclose(weights, 1.0))
+        target = replace(self.predicts, weighted=not (self.copies or np.allclose(weights, 1.0)))
         estimates = []
         for i, value in enumerate(values):
             decided = masses[deciding == i].sum(axis=0)

@@ -32,7 +32,6 @@ class Number(Outcome):
 
     values: FloatArray  # [M], finite
     plan: ColumnPlan = field(default_factory=lambda: ColumnPlan(Kind.NUMBER))  # how its cells were read
-    copies: bool = False  # whether a weight is a number of rows that are alike, as an engine counts them
 
     own_share: ClassVar[float] = 0.5
     """Share of a row's own score in what is searched with experts; the rest is expected."""

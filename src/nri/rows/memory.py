@@ -8,7 +8,7 @@ from hashlib import blake2b
 import numpy as np
 
 from nri.arrays import FloatArray, Hashes, IntArray, mixed
-from nri.outcome import Classes, Number
+from nri.outcome import Classes
 from nri.rows.base import Drawn, Groups, Parts, Rows, RowsColumn, Window, added, part_codes
 from nri.rows.hashing import FOLD, Term, as_floats, hash_of, shares_of, ways_to_hash
 from nri.rule import Column, Columns, Kind, Rule
@@ -19,8 +19,9 @@ class MemoryRows(Rows):
     """All rows of a table in memory."""
 
     def __init__(self, table: Table) -> None:
-        self.table = table
-        outcome = table.explained
+        if (table.weights == 1).all():
+            table = table.with_outcome(replace(table.explained, copies=True))
+        self.table, outcome = table, table.explained
         columns = {
             name: RowsColumn(name, table.plans[name], _span(column)[1], column.categories)
             for name, column in table.columns.items()
@@ -113,6 +114,14 @@ def weighted_sample(drawn: Drawn, shares: FloatArray, unlabelled: Columns | None
     return replace(drawn.table.reweighted(weights), unlabelled=unlabelled)
 
 
+def rows_of(sample: Table, size: int) -> Table:
+    """Return about so many rows without weights: a row that stands for others, as often as it weighs."""
+    ends = np.round(np.cumsum(sample.weights) * (size / sample.weights.sum()), 6)
+    times = np.diff(np.floor(ends), prepend=0).astype(np.int64)
+    rows = np.repeat(np.arange(len(sample)), times)
+    return sample.take(rows).reweighted(np.ones(len(rows)))
+
+
 def _strata(table: Table) -> IntArray:
     outcome = table.explained
     return outcome.codes if isinstance(outcome, Classes) else np.zeros(len(table), dtype=np.int64)
@@ -146,11 +155,7 @@ def merged_rows(table: Table) -> Table | None:
     keys = row_keys(table.columns, table)
     if len(np.unique(keys)) > 0.9 * len(table):
         return None
-    merged = _merged(table, keys)[0]
-    outcome = merged.outcome
-    if isinstance(outcome, Number) and (table.weights == 1).all():  # intervals are those of all rows
-        return merged.with_outcome(replace(outcome, copies=True))
-    return merged
+    return _merged(table, keys)[0]
 
 
 def _merged(table: Table, keys: Hashes) -> tuple[Table, IntArray]:

@@ -29,6 +29,8 @@ from nri.table.target import class_index
 _MOST_VALUES = 2000  # Most different values of a target of classes; more are names or measurements.
 _MOST_COMPARED = 200_000  # Most different texts of a target that is compared with one of them.
 _LOOKED_AT = 200_000  # Rows after which a column of ever new values is known to be one.
+_CELLS_READ = 100_000  # Cells of a target, in proportion, by which it is decided what its values mean;
+_COPIES_READ = 5  # of a rare value so many all the same.
 _EMPTY = np.zeros(0, dtype=np.int64)
 
 
@@ -53,6 +55,7 @@ def rows_in_engine(
     else:
         assert target is not None, "there is a target, or a time and an event"
         outcome = _read_target(engine, target, positive, options)
+    outcome = replace(outcome, outcome=replace(outcome.outcome, copies=True))
     rows = SqlRows(engine, outcome, options=options, size=size)
     if not rows.formatted:
         return rows
@@ -85,7 +88,8 @@ def _read_target(engine: Engine, text: str, positive: Label | None, options: Rea
     values, counts = _distinct(engine, raw, comparison)
     if values is None:
         return _number(engine, raw, options)
-    copies = np.minimum(counts, 3).astype(np.int64)  # whether values repeat matters
+    fewer = np.floor(counts * min(1.0, _CELLS_READ / counts.sum()))  # it matters which spelling is frequent,
+    copies = np.maximum(fewer, np.minimum(counts, _COPIES_READ)).astype(np.int64)  # and whether values repeat
     repeated = np.repeat(np.arange(len(values)), copies)
     other = np.full(len(repeated), "other column", dtype=object)
     read = Source({raw.name: values[repeated], "\0": other}).table(options)
@@ -139,7 +143,7 @@ def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
         cause = f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes"
         raise InputError(f"{cause}; choose another column, or compare it with one value")
-    outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER), copies=True)
+    outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER))
     return SqlOutcome(outcome, (raw.name,), {"y_values": _value(raw, engine, options)}).on(engine)
 
 

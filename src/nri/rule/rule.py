@@ -205,6 +205,12 @@ class Rule:
         """[branches + 1]: position among the classes of what each branch, and at last the ELSE, predicts."""
         return np.array([self.labels.index(one.value) for one in self.estimates], dtype=np.int64)
 
+    @property
+    def share_right(self) -> float:
+        """Share of the support rows whose class is predicted."""
+        right = sum(one.counts[k] for one, k in zip(self.estimates, self.class_indices, strict=True))
+        return float(right / max(self.support.rows, 1e-12))
+
     def predict_index(self, rows: Any, n_rows: int | None = None) -> IntArray:
         """[M]: position in :attr:`classes` of each row's class."""
         return np.take(self.class_indices, self.decide(rows, n_rows))

@@ -45,7 +45,7 @@ def view_work(work: Work) -> Json:
     ``titles`` names them. A rule that ``is_dnf`` reads IF a OR b THEN one class ELSE the other.
     """
     rule, target, induction = work.rule, work.rule.predicts, work.induction
-    leaking = None if work.edited else leak(induction.rule, work.table)
+    leaking = None if work.edited else leak(induction.rule)
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
     shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
     rows = np.bincount(work.deciding, minlength=len(shares)).tolist()

@@ -2,11 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from nri.rule import ClassTarget, Rule
 from nri.rule.phrase import phrase_percent
-from nri.table.table import Table
 
 _LEAST_ROWS = 20  # Fewer rows may be predicted by one column by luck.
 _NEARLY_ALL = 0.98
@@ -29,13 +26,11 @@ class Leak:
         )
 
 
-def leak(rule: Rule, table: Table) -> Leak | None:
+def leak(rule: Rule) -> Leak | None:
     """Return the one or two columns of a rule if they predict nearly all of at least twenty rows."""
-    columns = rule.columns
-    if not isinstance(rule.predicts, ClassTarget) or not 1 <= len(columns) <= 2 or len(table) < _LEAST_ROWS:
+    columns, rows = rule.columns, rule.support.rows
+    if not isinstance(rule.predicts, ClassTarget) or not 1 <= len(columns) <= 2 or rows < _LEAST_ROWS:
         return None
-    right = rule.predict_index(table.columns, len(table)) == table.codes
-    share = 1.0 if right[table.weights > 0].all() else float(np.average(right, weights=table.weights))
-    constant = float(table.by_class.max() / table.by_class.sum())
+    share, constant = round(rule.share_right, 9), max(rule.support.counts) / rows
     is_leak = share >= _NEARLY_ALL and 1 - share <= _LEFT_OVER * (1 - constant)
     return Leak(tuple(columns), share) if is_leak else None
