@@ -19,7 +19,7 @@ extend(read=read_columns)  # from here on rules predict on whatever a table can 
 
 __all__ = ["Binarizer", "Classes", "LeftOut", "ReadOptions", "Reason", "Source", "Table"]
 __all__ += ["label_table", "open_source", "read_columns", "source_of", "table_of"]
-__all__ += ["with_survival", "with_target", "atomic_file", "write_beside", "write_table"]
+__all__ += ["atomic_file", "with_survival", "with_target", "write_beside", "write_table"]
 
 
 def __getattr__(name: str) -> Any:

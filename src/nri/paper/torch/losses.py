@@ -42,8 +42,8 @@ Terms = dict[str, Callable[[], Tensor]]  # how each term is computed
 class PaperLossConfig:
     """A weight of zero switches its term off. Three groups: the text, the published code's switches, ours.
 
-    The paper states margins, the weights inside the counterfactual loss and the clause dropout; the other
-    weights are of its published configuration, which lacks ``repulsion`` and ``entropy``: here they are small.
+    The paper states margins, the weights inside the counterfactual loss and the clause dropout. Others are
+    of its published configuration, but for ``repulsion`` and ``entropy``, which are ours and small.
     """
 
     switch: float = 0.1  # lambda_b of the load-balancing loss of Switch Transformers
