@@ -1,8 +1,7 @@
 """Pictures of a rule for notebooks, by scikit-learn's convention: ``Display.from_estimator``.
 
-Each display holds the numbers that it draws; ``plot(ax)`` draws them again elsewhere. ``from_estimator``
-takes a classifier or a regressor, ``from_rule`` a rule of any outcome. Conditions stand above the line of
-their branch, wrapped, so that they leave the picture its width. matplotlib is imported only for drawing.
+Each display holds the numbers that it draws; ``plot(ax)`` draws them again. ``from_estimator`` takes a
+classifier or a regressor, ``from_rule`` a rule of any outcome. matplotlib is imported only for drawing.
 """
 
 import textwrap
@@ -325,4 +324,6 @@ def _predicted(rule: Rule, estimate: Any) -> str:
 
 
 def _state(holds: BoolArray, known: BoolArray) -> str:
-    return "holds" if holds[0] else "fails" if known[0] else "unknown"
+    if not known[0]:
+        return "unknown"
+    return "holds" if holds[0] else "fails"

@@ -1,8 +1,7 @@
 """An episode: one boolean table with unknowns, and its labels, as plain arrays.
 
-This is what every inducer reads. It knows nothing of column names; what variable ``i`` means is
-kept beside it by the binarizer. A literal is an index ``j`` in ``0 .. 2N-1``: ``j < N`` is
-variable ``j``, ``j >= N`` the negation of variable ``j - N``. This is the only convention.
+Every inducer reads this. Names of columns are kept by the binarizer. A literal is an index ``j`` in
+``0 .. 2N-1``: ``j < N`` is variable ``j``, ``j >= N`` the negation of variable ``j - N``.
 """
 
 from dataclasses import dataclass

@@ -34,6 +34,7 @@ from nri.table.codes import ReadOptions, read_options
 from nri.table.source import Source, source_of
 from nri.table.table import Note, Table, logger
 from nri.table.weights import settled_weights
+from nri.texts import first_line
 
 _REPEATS = 3  # How often scikit-learn is shown each class, so that it wonders about none.
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
@@ -254,7 +255,8 @@ def read_labels(y: Any, n_rows: int, *, exact: bool = False) -> tuple[Classes, N
     try:
         check_classification_targets(np.repeat(classes, _REPEATS))
     except (TypeError, ValueError) as error:  # bytes, dates, fractions, huge numbers
-        raise InputError(f"{_cause(error)}; give text, numbers or booleans as labels") from None
+        cause = first_line(error).rstrip(".")
+        raise InputError(f"{cause}; give text, numbers or booleans as labels") from None
     check_length(f"{len(labels)} labels; give one label", len(labels), n_rows)
     if labels.dtype.kind in "OU" and not exact:
         classes, codes = _joined_spellings(classes, codes, name)
@@ -300,11 +302,8 @@ def _flat(y: Any) -> NDArray[Any]:
     try:
         return np.asarray(column_or_1d(y, warn=True))
     except (TypeError, ValueError) as error:
-        raise InputError(f"{_cause(error)}; give one label for each row, in a list or an array") from None
-
-
-def _cause(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        cause = first_line(error).rstrip(".")
+        raise InputError(f"{cause}; give one label for each row, in a list or an array") from None
 
 
 def _sort_of(cell: Any) -> str:

@@ -1,8 +1,8 @@
 """The limit of what noisy labels allow: every rule of the family that tables were drawn from, by its chance.
 
-Whoever knows the family, one to three clauses of one to three literals, and the share of flipped labels, can
-do no better on average than to ask all of its rules, each believed as far as the labels speak for it. So this
-is an upper bound for every method on the tables of :mod:`nri_bench.experiments.noise`, not a rival.
+If the family, one to three clauses of one to three literals, and the share of flipped labels are known, no
+method does better on average than all rules of the family, weighted by their probability given the labels. So
+this is an upper bound on the tables of :mod:`nri_bench.experiments.noise`, not a rival.
 """
 
 from collections.abc import Iterator

@@ -48,7 +48,7 @@ def campaign_table(path: Path) -> str:
 
 
 def soak_line(path: Path) -> str:
-    """Tell the last row of ``make soak`` in a sentence."""
+    """Write the last row of ``make soak`` as a sentence."""
     if not path.exists():
         return NO_ROWS
     row = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])

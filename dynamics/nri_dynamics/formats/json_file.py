@@ -1,6 +1,6 @@
 """JSON: how systems are kept; reading gives back what was written.
 
-The rule of each variable is the rule set of ``nri induce`` in its third version, so that files of all
+The rule of each variable is the rule of ``nri induce`` in its third version, so that files of all
 versions are read alike.
 """
 

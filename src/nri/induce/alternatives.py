@@ -1,8 +1,8 @@
 """Alternatives: other rules that are nearly as good as the best one, for a person to choose from.
 
-Nothing is proposed anew: the candidates and the posterior that the best rule was chosen by give the best rule
-without each of its columns, the best rule of each number of lines, and rules near the best. Each is judged by
-the labelled rows, as the model sees them without their labels, against the best rule row by row.
+The candidates and the posterior of the best rule also give the best rule without each of its columns, the
+best of each number of lines, and rules near the best. Each is compared with the best rule on the labelled
+rows.
 """
 
 import math
@@ -366,7 +366,8 @@ class _Shelf:
         variance = max(float((expected * apart).sum()) - float(expected.sum()) ** 2, 0.0) / n_rows
         variance += _MORE_ROWS / n_rows**2
         moves = share * (own - share @ own)
-        if table.groups is not None and (alone := float(moves @ moves)) > 0:
+        alone = float(moves @ moves)
+        if table.groups is not None and alone > 0:
             together = np.bincount(table.groups.codes, moves)
             variance *= max(1.0, float(together @ together) / alone)
         return math.sqrt(self.rules.wider * variance)
@@ -384,8 +385,8 @@ class _Shelf:
         taken = keys(best)
         wanted = [one for one in candidates if self._is_wanted(one)]
         for one in sorted(wanted, key=lambda one: (one.lost(self.measure), size(one))):
-            if len(kept) < self.most and taken.isdisjoint(own := keys(one)):
-                taken |= own
+            if len(kept) < self.most and taken.isdisjoint(keys(one)):
+                taken |= keys(one)
                 kept.append(one)
         return tuple(sorted(kept, key=lambda one: (size(one), one.lost(self.measure))))
 
@@ -412,9 +413,11 @@ class _Shelf:
             change = f"with {new}"
         else:
             change = "other conditions on the same columns" if lines == usual else ""
-        longer = f"{_number(lines)} line{'' if lines == 1 else 's'} instead of {_number(usual)}"
+        length = ""
+        if lines not in (0, usual):
+            length = f"{_number(lines)} {'line' if lines == 1 else 'lines'} instead of {_number(usual)}"
         amount = "the same on every row" if same else self._amount(difference)
-        return ", ".join(filter(None, (change, "" if lines in (0, usual) else longer, amount)))
+        return ", ".join(text for text in (change, length, amount) if text)
 
     def _amount(self, difference: float) -> str:
         """Say how much better or worse a rule is."""

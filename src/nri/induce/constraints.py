@@ -1,9 +1,7 @@
 """Constraints: the columns and literals that a rule may use, and what errors cost.
 
-Columns are those that the user allows; of a wide table the most informative ones, since the search weighs
-every literal of every column against every other. Clauses to keep stand as they are: rows that they cover are
-decided, so the others are sought on the rows that are left. All other knowledge limits the conditions that
-clauses are made of. A table without such wishes needs nothing of this.
+Columns are those that the user allows; of a wide table the most informative ones. Clauses to keep are
+unchanged: the others are searched on the rows that these leave. All other knowledge limits the conditions.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,9 +1,8 @@
 """Floors: a rule that finds at least so many of a class, or leaves at least so many of the others alone.
 
-Errors on the class that the rule is about get more and more weight (or less and less), along a short grid,
-until rules induced without a fold keep the floor on its rows; then weights between the last one that did not
-and the first one that did are tried. Of those that keep the floor the one that costs least elsewhere is
-taken. The weights change only the choice of the rule, not the counts of rows.
+Errors on the class get more and more weight (or less and less), along a short grid, until rules induced
+without a fold keep the floor on its rows; then a few weights below are tried. Of those that keep the floor
+the one that costs least elsewhere is taken. The weights change the choice of the rule, not its counts.
 """
 
 import math

@@ -1,9 +1,8 @@
 """Points: the rule for two classes as a card, a point for each sign of a row, and a share for each total.
 
-A card is a rule like any other: its branches ask for so many of the same literals, the highest total first.
-So whatever reads, writes or executes counts does the same for cards. Every sign is worth one point; a number
-that says more the higher it is has several cuts, with a point for each. Larger points were less accurate on
-new rows (docs/log.md): there are more of them to fit.
+A card is a rule whose branches need so many of the same literals, the highest total first, so that all code
+for counting clauses serves cards. Every sign is worth one point, a number may have several cuts with a point
+each. Larger points were less accurate on new rows (docs/log.md).
 """
 
 from collections.abc import Iterator

@@ -1,13 +1,11 @@
 """Refine: move the cuts of a rule to where the whole rule needs them.
 
-Thresholds are chosen before any rule is known, by what a column says about the class on its own. Where it
-matters only together with others, they can be off. Once the rule stands, each of its cuts is judged anew: by
-the support rows that the rule decides rightly, were the cut elsewhere.
+Thresholds are first chosen by what a column says about the class on its own, which can be off where columns
+matter together. Then each cut is judged by the support rows that the rule decides rightly, were it elsewhere.
 
 A cut is a column and a value wherever they occur in the rule: ``a <= 42`` in one branch and ``a > 42`` in
 another are one border and move together. The best move is made first, and a cut moves only if the errors that
-it saves are worth more bits than it takes to name its new place. The members of a counting clause move
-likewise; two that come to lie on each other are one from then on, with one vote, if that pays.
+it saves are worth more bits than its new place. Members of a counting clause that meet become one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -135,7 +133,7 @@ def cut_profiles(rule: Rule, rows: SupportRows, borders: Iterable[Border]) -> It
                 above[i] = rest + sum(literal.op is Op.GT for literal in mine) >= clause.at_least
                 below[i] = rest + sum(literal.op is Op.LE for literal in mine) >= clause.at_least
         # the class of each row [M] above the border and not above it
-        if_above, if_below = (np.take(labels, np.argmax(side, axis=0)) for side in (above, below))
+        if_above, if_below = labels[above.argmax(axis=0)], labels[below.argmax(axis=0)]
         cells = rows.cells[border[0]]
         matters = cells.known & (if_above != if_below)
         gain = rows.table.labels.right(if_above) - rows.table.labels.right(if_below)
@@ -231,7 +229,7 @@ def pruned(rule: Rule, table: Table, n_literals: int, settings: Settings) -> Rul
     classes are not rare they do pay, though branches differ little: only few rows may become wrong by it.
     """
     weighted = constraints.cost_weighted(table, settings)
-    rows, plain = (SupportRows(one, settings.min_precision) for one in (weighted, table))
+    rows, plain = SupportRows(weighted, settings.min_precision), SupportRows(table, settings.min_precision)
     bits, most_wrong = _bits_by_branch(rule, rows, n_literals), rows.wrong(rule) + _GIVEN_UP * rows.total
     while True:
         shorter = [count_branches(one, rule.default, table) for one in _shorter(rule, settings)]
@@ -248,7 +246,8 @@ def _bits_by_branch(rule: Rule, rows: SupportRows, n_literals: int) -> float:
     fires = np.stack([rows.held(clause) >= clause.at_least for clause in rule.clauses], axis=1)
     place, weights = first_to_fire(fires), rows.table.weights
     wrong = weights * (rule.class_indices[place] != rows.table.codes)
-    errors, totals = (np.bincount(place, each, len(rule.estimates)) for each in (wrong, weights))
+    errors = np.bincount(place, wrong, len(rule.estimates))
+    totals = np.bincount(place, weights, len(rule.estimates))
     n_classes = len(rows.table.classes)
     data = [_EACH.cost(e, np.array(0.0), float(t), n_classes) for e, t in zip(errors, totals, strict=True)]
     lengths = np.array([len(clause) for clause in rule.clauses], dtype=np.int64)

@@ -39,8 +39,7 @@ _PRICE = 1.25  # Bits of rows that one bit of rule must save
 _WORTH = 200.0
 """Rows that expected scores are worth at most; fewer rows are worth up to this. So a list for them is as long
 as a person reads, not as rows allow."""
-_EARNED = 10.0
-"""Bits that the experts must save to be listened to: they seem to save some anyway."""
+_EARNED = 10.0  # Bits that the experts must save to be used: they seem to save some anyway.
 _ROUNDS = (1.0, 3.0, 8.0), (4.0, 2.0, 4.0)
 """For each round: standard errors by which rows must follow what experts expect beyond the clauses so far; by
 which they must differ for their column not to be dear; and how many times its bits a dear literal costs."""

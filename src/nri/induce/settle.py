@@ -5,8 +5,8 @@
       -> rows on which it errs, drawn beside rows on which it does not: further literals
       -> patterns of all these literals -> the search on all rows            the next rule, until nothing pays
 
-Whatever is kept was compared on all rows with what was there before. Counts do not depend on the order of
-rows, nor does the sample, so the answer depends neither on that nor on where the rows are.
+Each step is kept only if it is better on all rows. Counts and sample do not depend on the order of rows or on
+where they are, so neither does the rule.
 """
 
 from collections import Counter

@@ -348,7 +348,8 @@ def price_of_knowledge(
     if not settings.knowledge:
         return None
     free = induce_rule(table, replace(settings, knowledge=Knowledge()), rng=rng).rule
-    own, other = (table.explained.score(coded_predictions(one, table), table.weights) for one in (rule, free))
+    own = table.explained.score(coded_predictions(rule, table), table.weights)
+    other = table.explained.score(coded_predictions(free, table), table.weights)
     return KnowledgePrice(own.value, other.value, own.measure)
 
 

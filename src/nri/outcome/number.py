@@ -1,9 +1,8 @@
 """A number for every row: means that outliers do not move, and how much of the variance is explained.
 
-One salary of ten millions must not move the mean of its branch by a million. So values far outside are
-clipped to a fence: before branches are known, a fence around all values; once they are, one around how far
-values lie from the medians of their branches. Means and intervals are of clipped values, quantiles and the
-explained variance of values as they are.
+Outliers are clipped to a fence: before branches are known, around all values; then around the distances from
+the medians of the branches. Means and intervals are of clipped values, quantiles and the explained variance
+of the values themselves.
 """
 
 import math

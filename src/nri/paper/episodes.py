@@ -1,8 +1,7 @@
 """The paper's training data (its appendix A): random DNFs on coin-flip tables, with spurious columns.
 
-Episode ``i`` of a seed is a pure function of (config, seed, i): whichever worker makes it, and
-whatever else is in its batch. Each episode owns a fixed stretch of one counter-based random stream,
-so a whole batch is still drawn by one call and computed by array operations.
+Episode ``i`` of a seed is a pure function of (config, seed, i). Each episode has a fixed stretch of one
+counter-based random stream, so that a whole batch is drawn by one call and computed by array operations.
 """
 
 from dataclasses import dataclass

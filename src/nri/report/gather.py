@@ -296,7 +296,8 @@ class Report:
         """Of classes: which branches fire together, on most rows first."""
         kinds, inverse = np.unique(self._fires, axis=0, return_inverse=True)
         weights, hit = self.table.weights, self.predicted == self.table.codes
-        rows, right = (np.bincount(inverse.reshape(-1), one).tolist() for one in (weights, weights * hit))
+        rows = np.bincount(inverse.reshape(-1), weights).tolist()
+        right = np.bincount(inverse.reshape(-1), weights * hit).tolist()
         numbers = [tuple((np.flatnonzero(kind) + 1).tolist()) for kind in kinds]
         patterns = map(Pattern, numbers, rows, right)
         return tuple(sorted(patterns, key=lambda pattern: (-pattern.rows, pattern.branches)))

@@ -11,21 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from nri.errors import InputError, nearest, require_extra, similar_files
-from nri.rows.engine import (
-    ROWS,
-    Answer,
-    Duck,
-    DuckEngine,
-    Engine,
-    first_line,
-    parquet_source,
-    quoted,
-    raw_column,
-)
+from nri.rows.engine import ROWS, Answer, Duck, DuckEngine, Engine, parquet_source, quoted, raw_column
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
 from nri.table.cells import objects_of
 from nri.table.files import DATABASES, database_of, url_of, without_password
 from nri.table.frames import columns_of, plain_cells
+from nri.texts import first_line
 
 _IN_MEMORY = ("", ":memory:")
 _MOTHERDUCK = ("md:", "motherduck:")

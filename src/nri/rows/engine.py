@@ -27,6 +27,7 @@ from nri.table.cells import MISSING_MARKS, TextCells, objects_of
 from nri.table.frames import plain_cells
 from nri.table.parquet import INDEX
 from nri.table.table import Note, logger
+from nri.texts import first_line
 
 ROWS = "nri_rows"  # What the table is called in queries.
 _KINDS = {
@@ -92,11 +93,6 @@ def select(items: Mapping[str, str], where: str = "") -> str:
     """Write a query on the rows: expressions by their names, and which rows."""
     listed = ", ".join(f"{expression} AS {alias}" for alias, expression in items.items())
     return f"SELECT {listed} FROM {ROWS}" + (f" WHERE {where}" if where else "")
-
-
-def first_line(error: Exception) -> str:
-    """Return what an error says in its first line."""
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def raw_column(name: str, type_name: str) -> RawColumn:

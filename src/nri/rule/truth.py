@@ -1,8 +1,8 @@
 """The truth of conditions on rows, and which clause decides a row: the one definition of both.
 
-A literal holds where its cell is known and compares as stated; a clause fires where as many of its literals
-as it asks for, mostly all, are known to hold. The first clause that fires decides a row; where none does, the
-ELSE. Clauses of classes are ordered by their estimated precision, equal ones by class and then by reading.
+A literal holds where its cell is known and compares as stated; a clause fires where enough of its literals,
+mostly all, hold. The first clause that fires decides a row; where none does, the ELSE. Clauses of classes are
+ordered by their estimated precision, equal ones by class and then by reading.
 """
 
 import operator

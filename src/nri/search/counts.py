@@ -19,8 +19,7 @@ from nri.search.rows import OneVsRest
 START_SIZES = (1, 3, 5, 7)  # How many of the literals with the largest weights the search starts from.
 RIDGE = 6.0  # Of the linear fit.
 MOST_MEMBERS = 6  # Members that a reader counts without a list of points.
-MOST_LITERALS = 400
-"""Literals that may be members; of more, those that correlate most with the class."""
+MOST_LITERALS = 400  # Literals that may be members; of more, those that correlate most with the class.
 
 Members = tuple[int, ...]
 Priced = tuple[float, Members]  # What a move leads to, and what that costs.

@@ -16,8 +16,7 @@ class Limits:
     max_branches: int | None = None
     """Most branches of the whole rule; by default about two a class, see :meth:`branches`."""
     max_literals: int = 6  # Most literals in one clause.
-    allowed: BoolArray | None = None
-    """[2N] or None; which literals may be used at all."""
+    allowed: BoolArray | None = None  # [2N], which literals may be used at all.
     min_precision: float = 0.0  # Least share of its class among the rows that a clause covers.
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
@@ -26,8 +25,7 @@ class Limits:
     all of them do (``only``)."""
     columns: IntArray | None = None
     """[N], equal for variables of one column; a counting clause has one member of a column at most."""
-    among: int = 0
-    """Literals before some were chosen by their information; 0 if all are there."""
+    among: int = 0  # Literals before some were chosen by their information; 0 if all are there.
     positive: int | None = None
     """Of two classes the one that the rule must be about; None if the inducer may choose."""
 

@@ -1,8 +1,7 @@
-"""Decision lists: search an ordered list of clauses for several classes as what it is.
+"""Decision lists: search an ordered list of clauses for several classes.
 
-The first clause that fires decides a row, and each clause decides for the class that has most weight on the
-rows that are left to it. So a list is an order of candidates, and nothing else. Each row is decided in one
-place only: what every candidate would gain at every place comes from one pass over the rows.
+The first clause that fires decides a row, for the class with most weight on the rows that are left to it. So
+a list is an order of candidates, and one pass over the rows gives the gain of each at each place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -131,7 +130,8 @@ class ListSearch:
         """All lists that were looked at and keep the limits, with their costs; none has an idle branch."""
         most = self.limits.branches(self.n_classes)
         fitting = [order for order in self._values if len(order) <= most and self._pruned(order) == order]
-        return {order: rank[0] for order in fitting if (rank := self._rank(order))[0] < WALL}
+        costs = {order: self._rank(order)[0] for order in fitting}
+        return {order: cost for order, cost in costs.items() if cost < WALL}
 
     def _shortened(self, order: Order) -> Iterator[Order]:
         """Yield a list, and the lists that it leads to with ever fewer branches."""

@@ -1,10 +1,8 @@
 """What a rule costs: its own size, and the errors it makes.
 
-The rule is written down in bits by one simple code. Before each clause one bit says that another
-clause follows, and one bit at the end that none does. A clause of ``k`` literals is written as the
-number ``k`` in unary (``k + 1`` bits) and then as one of the ``C(L, k)`` sets of ``k`` usable literals. A
-counting clause also says how many of its literals must hold.
-Both objectives charge these bits at a price and differ in what an error costs.
+The code of a rule has one bit before each clause and one at the end. A clause of ``k`` literals is the number
+``k`` in unary (``k + 1`` bits) and one of the ``C(L, k)`` sets of ``k`` usable literals; a counting clause
+adds how many must hold. Both objectives charge these bits at a price and differ in what an error costs.
 """
 
 from dataclasses import dataclass

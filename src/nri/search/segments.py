@@ -1,13 +1,11 @@
 """Search: the list of clauses whose segments explain a number best, for what they cost to say.
 
-What is minimised is a length in bits: the rows given the means of their segments, by a Gaussian whose
-variance is the one that is left, and the rule itself, for each literal which one it is and for each segment
-its mean. So a segment stays only if what it explains is worth more than saying it: that chooses the size.
-Where values are expected ones, without chance, the caller says how many rows they are worth.
+The search minimises a length in bits: of the rows given the means of their segments, by a Gaussian with the
+remaining variance, and of the rule, its literals and means. So a segment stays only if it explains more bits
+than it costs. For expected values, without noise, the caller says how many rows they are worth.
 
-A list is changed at one place at a time. Given all other clauses, every clause that could stand there is
-judged exactly by a few sums for each later segment, all literals at once in one matrix product: this is what
-makes the search exhaustive in each step and quick. Places are gone through until nothing pays any more.
+A list is changed at one place at a time. Given the other clauses, every clause for that place is judged
+exactly by a few sums for each later segment, all literals in one matrix product, until nothing pays any more.
 """
 
 from collections.abc import Sequence

@@ -164,7 +164,8 @@ class Moves:
             return np.inf, ()
         plain = self.values[start:end, 0]
         value, extended = self.best_extended(number)
-        if value < (least := float(plain.min())):
+        least = float(plain.min())
+        if value < least:
             return value, extended
         return least, min(self.remains[start + row] for row in np.flatnonzero(plain == least).tolist())
 

@@ -1,12 +1,9 @@
 """Experts: closed-form opinions on every row, each left out of its own opinion.
 
-Linear, quadratic and neighbourhood kernels, solved by ridge regression, and naive Bayes. None is
-trained or tuned: each is one linear solve, and the opinion on a support row is the exact leave-one-out
-one. So their worth can be checked on the support itself, and the council weighs them by it. The network
-reads all of them beside its own neighbourhoods and learns, on synthetic tables only, where to differ.
-They know nothing of the columns' names or order.
-
-The same function serves training and the installed product, so there is one definition of them.
+Linear, quadratic and neighbourhood kernels, solved by ridge regression, and naive Bayes. None is trained:
+each is one linear solve, with exact leave-one-out opinions on the support rows, by which the council weighs
+them. The network reads all of them and learns, on synthetic tables only, where to differ. Training and the
+installed product use the same code.
 """
 
 from typing import Any

@@ -1,8 +1,7 @@
 """Measures: experts that see numbers as they are, not only on which side of a cut they lie.
 
-A cut forgets how far a cell lies from it. Kernels on the numbers themselves, and logistic regression, which
-is hard to beat on few rows, remember. Cells of other columns take part as -1 and +1. What these experts
-believe reaches the rule through plausible rows; the rule itself speaks of cuts.
+Kernels on the numbers themselves, and logistic regression, which is hard to beat on few rows, use how far a
+cell lies from a cut. Other columns take part as -1 and +1. The rule gets these opinions by plausible rows.
 """
 
 from collections import deque

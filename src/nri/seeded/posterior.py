@@ -1,10 +1,9 @@
 """The posterior: the class probabilities of any row, by an ensemble of experts, rules and a network.
 
-Every expert gives left-out opinions on the support rows, and by these the ensemble weighs the experts, for
-this table. With few rows left-out opinions are mostly luck, so the shares start from what serves most tables
-and leave that only as far as rows speak for it. The network, which has read the experts, has a share of its
-own as long as classes are few. A mixture of rules is weighed against all of them by left-out bits: where
-labels follow a rule it has nearly all of the say, else little. Several classes are taken one by one.
+The ensemble weighs the experts by their left-out opinions on the support rows, starting from shares that
+serve most tables, since with few rows these opinions are mostly luck. The network, which reads the experts,
+has a fixed share if classes are few. A mixture of rules is weighed against all of them by left-out bits:
+where labels follow a rule it has nearly all weight, else little. Several classes are taken one by one.
 """
 
 from collections.abc import Sequence

@@ -100,9 +100,9 @@ ALONE = 0.1  # How much sooner, with few rows for each column, numbers move on t
 def plausible_rows(sample: Sample, groups: IntArray, count: int, rng: np.random.Generator) -> Cells:
     """Make so many rows that the table might as well have held.
 
-    Each starts from a row drawn by weight. Its numbers move a little, as those of its class do together; most
-    other columns come from other rows. What is made of one column (a one-hot group, ordered thresholds and
-    their number) comes from one row, so that no row contradicts itself.
+    Each starts from a row drawn by weight. Its numbers move a little, with the correlations of its class, and
+    most other columns come from other rows. What is made of one column (a one-hot group, ordered thresholds
+    and their number) comes from one row, so that no row contradicts itself.
     """
     cells = sample.cells
     _, member = np.unique(groups, return_inverse=True)

@@ -13,8 +13,7 @@ from nri.table.by_plan import Comparison
 from nri.table.table import Table
 from nri.table.target import with_survival, with_target
 
-LABELS = (str, int, float, bool)
-"""What a class can be in JSON."""
+LABELS = (str, int, float, bool)  # What a class can be in JSON.
 MAX_CLAUSES = 100
 MAX_LITERALS = 50  # Far more than a person reads, and few enough to be counted at once.
 _LIMITS = ("max_clauses", "max_literals", "min_precision", "negations", "counts", "stable", "ordered")
@@ -34,8 +33,7 @@ class Question:
     """the class the rule is about; None leaves it open, or asks for branches of each of several classes"""
     event: str | None = None  # a column of yes and no, or a comparison such as ``status = dead``
     protect: tuple[str, ...] = ()  # columns whose groups are listed
-    prevalence: float | None = None
-    """share of the class where the rule will be used; None for the table's"""
+    prevalence: float | None = None  # share of the class where the rule will be used; None for the table's
     groups: str | None = None  # a column that says which rows belong together; it is no feature
     time_order: str | None = None
     """a column that says when rows came: later ones judge rules from earlier ones"""

@@ -1,8 +1,8 @@
 """Sessions: the table of each tab. Files wait on disk, without a name; tables in use are in memory.
 
 A table that was not used for a while *rests*: its file and the rule stay, its cells leave the memory and come
-back with the next request. A session ends where files take too much room or nothing was asked for long; the
-reason is kept, so that the page can show it.
+back with the next request. A session ends if files take too much room or it is unused for long; the reason is
+kept, so that the page can show it.
 """
 
 import os

@@ -1,8 +1,7 @@
 """Excel: find the table on a sheet of a workbook, whatever stands around it, and read its cells.
 
-Empty rows and columns part a sheet into blocks, of which the largest is the table; a note says so and names
-the option that chooses otherwise. Workbooks are parsed by python-calamine (extra ``excel``) in a process of
-its own (:mod:`nri.table.excel_child`), whose memory and time are limited.
+Empty rows and columns part a sheet into blocks, of which the largest is the table, with a note. Workbooks are
+parsed by python-calamine (extra ``excel``) in a process with limits (:mod:`nri.table.excel_child`).
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def read_content(source: str | Path | IO[Any], budget: Budget) -> tuple[str, byt
     if source == "-":
         return "standard input", _read_all(sys.stdin.buffer, "standard input", budget)
     if not isinstance(source, str | Path):
-        name = named if isinstance(named := getattr(source, "name", None), str) else "the file"
+        name = getattr(source, "name", None)
+        name = name if isinstance(name, str) else "the file"
         return name, _read_all(source, name, budget)
     if isinstance(source, str) and "://" in source and not os.path.exists(source):
         raise InputError(f"{without_password(source)} is a URL, not a file; download the table and give that")

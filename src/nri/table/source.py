@@ -113,13 +113,12 @@ class Source:
     def table(self, options: ReadOptions = DEFAULT) -> Table:
         """Decide what each column means, and read it; see :func:`read_table`."""
         options.check(self.names)
-        # texts are no matrix
-        cells = {name: self.cells(name) for name in self.names if self.written is None}
+        cells = {} if self.written is not None else {name: self.cells(name) for name in self.names}
         is_matrix = self.written is None and not options.kinds and all(map(_is_of_matrix, cells.values()))
         comma = self.written is not None and self.written.delimiter == ";"
         read: dict[str, ReadColumn] = {}
         for name in self.names:
-            # what is read need not be kept as it came
+            # popped, so that the cells of a column are freed once it is read
             one = cells.pop(name) if cells else self.cells(name, plainly=name not in options.kinds)
             if is_matrix:
                 assert isinstance(one, TypedCells), "a matrix holds floats"

@@ -259,7 +259,7 @@ def _regions(old: Rule, new: Rule) -> tuple[RegionChange, ...]:
     else:
         places = [*np.unravel_index(np.arange(n_rows), shape)] if shape else []
     columns = {name: column.take(index) for (name, column), index in zip(cells.items(), places, strict=True)}
-    by_old, by_new = (rule.decide(columns, n_rows) for rule in (old, new))
+    by_old, by_new = old.decide(columns, n_rows), new.decide(columns, n_rows)
     pairs, first = np.unique(np.stack([by_old, by_new]), axis=1, return_index=True)
     changes = []
     for (i, j), row in zip(pairs.T.tolist(), first.tolist(), strict=True):
@@ -312,13 +312,13 @@ def stream_changes(
     old: Rule, new: Rule, files: Files, destination: Path | None, *, step: Callable[[int], None]
 ) -> RowChanges:
     """Count on all rows what changed from one rule to another; rows that differ go to the destination."""
-    readers = PlanReader(old.plans), PlanReader(new.plans)
+    old_reader, new_reader = PlanReader(old.plans), PlanReader(new.plans)
     wanted = {*old.plans, *new.plans, new.target} if destination is None else None
 
     def parts(sink: RowSink | None) -> Iterator[_Predicted]:
         for batch in batches(files, wanted):
-            pairs = zip((old, new), readers, strict=True)
-            was, now = (rule.predict(reader.read(batch), len(batch)) for rule, reader in pairs)
+            was = old.predict(old_reader.read(batch), len(batch))
+            now = new.predict(new_reader.read(batch), len(batch))
             part = *_, differs = _predicted(batch.source([new.target]), was, now)
             if sink is not None:
                 both = {f"old_{new.target}": was[differs], f"new_{new.target}": now[differs]}

@@ -1,8 +1,7 @@
 """Predictions: what a rule predicts for the rows of a table, as columns beside them, and how good that is.
 
-Rows of any number go through a rule batch by batch. What a rule predicts for a row depends on the row alone,
-so that batches get what the whole table would. Where reading a text would be decided by all cells of its
-column together, batches that differ in that are refused.
+Rows of any number go through a rule batch by batch, with the same predictions as in one table. Batches whose
+texts would be read differently are refused.
 """
 
 import itertools

@@ -153,7 +153,7 @@ def _compared(
     if {truth.labels.kind, predicted.labels.kind} <= {Kind.NUMBER, Kind.BOOLEAN}:
         right, guessed = as_numbers(truth.labels), as_numbers(predicted.labels)
         # scores beside labels of a few classes: nearly every one would be an error
-        scores, classes = (len(one.labels.distinct()[0]) for one in (predicted, truth))
+        scores, classes = len(predicted.labels.distinct()[0]), len(truth.labels.distinct()[0])
         few = classes <= MAX_CLASSES and scores > 2 * classes
         if check and tolerance is None and few and (guessed % 1 > 0).any():
             raise ScoresError(predicted.name, scores, classes)
@@ -162,7 +162,7 @@ def _compared(
         raise InputError("a tolerance is for numbers, but labels or predictions are not; leave it out")
     right, guessed = _texts(truth), _texts(predicted)
     if check and not {*right[known]} & {*guessed[known]}:
-        one, other = (min(texts[known], default="") for texts in (right, guessed))
+        one, other = min(right[known], default=""), min(guessed[known], default="")
         shared = f"labels ({one!r}, ...) and predictions ({other!r}, ...) share no value"
         raise InputError(f"{shared}; give both in the same words, e.g. as comparisons")
     return known, np.asarray(known & (right != guessed), dtype=bool)
@@ -241,13 +241,15 @@ def search_slices(
     pool: dict[tuple[int, ...], float] = {}
     for _ in range(max_literals):
         masks = np.stack([truth[:, list(one.literals)].all(axis=1) for one in beam]).astype(np.float32)
-        rows, errors = (np.asarray(m @ literals, np.float64) for m in (masks, masks * outcome))
+        rows = np.asarray(masks @ literals, dtype=np.float64)
+        errors = np.asarray((masks * outcome) @ literals, dtype=np.float64)
         scores = _scores(rows, errors, wrong, min_rows)
         scores[scores <= np.array([one.score for one in beam])[:, None] + _LEAST_GAIN] = -np.inf
         grown: dict[tuple[int, ...], float] = {}
         order = np.argsort(-scores, axis=None, kind="stable")[: 4 * _BEAM]
         for parent, literal in zip(*np.unravel_index(order, scores.shape), strict=True):
-            if np.isfinite(score := float(scores[parent, literal])):
+            score = float(scores[parent, literal])
+            if np.isfinite(score):
                 grown.setdefault(tuple(sorted({*beam[parent].literals, int(literal)})), score)
         pool |= grown
         beam = sorted(map(Candidate._make, grown.items()), key=lambda one: (-one.score, one.literals))[:_BEAM]
@@ -277,8 +279,8 @@ def _different(ranked: Sequence[Candidate], truth: BoolArray, wrong: BoolArray, 
         shared = ((rows & other).sum() / max(1, min(rows.sum(), other.sum())) for other in taken.values())
         if max(shared, default=0.0) > _SAME:
             continue
-        own, errors = (np.array([float(mask.sum())]) for mask in (rows & left, rows & left & wrong))
-        if _scores(own, errors, wrong[left], 1)[0] > _NEW:
+        n_own, n_errors = float((rows & left).sum()), float((rows & left & wrong).sum())
+        if _scores(np.array([n_own]), np.array([n_errors]), wrong[left], 1)[0] > _NEW:
             taken[one], left = rows, left & ~rows
         if len(taken) == most or not left.any():
             break

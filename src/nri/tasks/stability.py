@@ -1,8 +1,7 @@
 """Stability: what stays if other rows had been drawn: predictions, columns, clauses, the whole rule.
 
-The table is drawn anew with replacement (a bootstrap sample), and a rule is induced from each sample. Such
-rules may say the same by other clauses, so their predictions are compared first, on rows that the sample did
-not draw; then the columns that they read; then every clause is looked up in them: exactly, with other
+A rule is induced from each of several bootstrap samples of the table. Predictions are compared first, on rows
+that a sample did not draw; then the columns that rules read; then every clause: exactly, with other
 thresholds, and by the rows it covers. A clause that few samples give is one of several that fit equally well.
 """
 

@@ -48,12 +48,12 @@ def surrogate_of_model(
     Parameters
     ----------
     model
-        A fitted classifier or regressor (``predict``), or with a threshold anything with a score: a
-        regressor's ``predict``, else the last class's ``predict_proba``, else ``decision_function``.
+        A fitted classifier or regressor. With a threshold its score is used: ``predict`` of a regressor,
+        ``predict_proba`` of the last class, or ``decision_function``.
     X : table
-        Rows to let the model predict. The rule reads these columns.
+        Rows for the model to predict; the rule reads their columns.
     threshold
-        Turn scores into yes and no.
+        Scores above it count as true, others as false.
     settings
         What the rule may be.
     sample_weight : float [M], optional

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import one_thread
 from nri.errors import InputError
+from nri.texts import first_line
 from nri.weights.onnx import Array, read_graph
 
 CARD_VERSION = 1
@@ -102,8 +103,8 @@ class Network:
             with one_thread(), np.errstate(all="ignore"):
                 return self.graph.run(inputs)
         except Exception as error:  # whatever numpy says of shapes and types that do not fit
-            why = (str(error).splitlines() or [type(error).__name__])[0]
-            raise InputError(f"the network cannot answer ({why[:200]}); export its weights anew") from None
+            why = first_line(error)[:200]
+            raise InputError(f"the network cannot answer ({why}); export its weights anew") from None
 
 
 class SeededNetwork(Network):

@@ -1,9 +1,7 @@
 """Episodes as tensors, and the statistics of their literals.
 
-Several tables of different size are padded to one shape, with masks.
-Variable ``i`` of every table sits in column ``i``; its literals are ``i`` and ``i + N`` with N the
-*padded* number of variables. Padding is marked in ``variable_valid``, never inferred from an index,
-so a narrow table keeps all its negations in a wide batch.
+Several tables of different size are padded to one shape. The literals of variable ``i`` are ``i`` and
+``i + N`` with N the *padded* number of variables; ``variable_valid`` marks the padding.
 """
 
 from dataclasses import dataclass

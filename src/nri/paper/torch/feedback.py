@@ -139,9 +139,9 @@ class _Support:
 
     def __init__(self, batch: EpisodeBatch) -> None:
         self.batch, literals = batch, batch.literals
-        self.holds, self.fails, self.unknown = (
-            (literals == truth).to(batch.values.dtype) for truth in (1, 0, UNKNOWN)
-        )
+        self.holds = (literals == 1).to(batch.values.dtype)
+        self.fails = (literals == 0).to(batch.values.dtype)
+        self.unknown = (literals == UNKNOWN).to(batch.values.dtype)
         self.positives, self.negatives = batch.positives.unsqueeze(1), batch.negatives.unsqueeze(1)
         self.sizes = torch.cat([self.positives.sum(-1), self.negatives.sum(-1)], -1).clamp_min(1)
 

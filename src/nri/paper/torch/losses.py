@@ -1,8 +1,7 @@
 """The objective: eq. (14) L = L_cov + l_b L_bal + l_r L_rep + l_e L_ent + l_m L_mm + l_cf L_cf.
 
 :func:`paper_loss` joins the text's terms, what the published code does otherwise (its switches in
-:class:`PaperLossConfig`) and one term of ours. None of the numbered equations here has a LaTeX label in the
-paper; the numbers are the printed ones.
+:class:`PaperLossConfig`) and one term of ours. Numbers of equations are the printed ones.
 
 To flip a variable's cells is to swap the gates of its two literals (an unknown cell stays unknown either
 way), so every counterfactual is the one definition of clause truth with swapped gates.
@@ -42,8 +41,8 @@ Terms = dict[str, Callable[[], Tensor]]  # how each term is computed
 class PaperLossConfig:
     """A weight of zero switches its term off. Three groups: the text, the published code's switches, ours.
 
-    The paper states margins, the weights inside the counterfactual loss and the clause dropout; the other
-    weights are of its published configuration, which lacks ``repulsion`` and ``entropy``: small ones.
+    The paper states margins, the weights inside the counterfactual loss and the clause dropout. Others are
+    of its published configuration, but for ``repulsion`` and ``entropy``, which are ours and small.
     """
 
     switch: float = 0.1  # lambda_b of the load-balancing loss of Switch Transformers

@@ -3,9 +3,8 @@
 :mod:`nri.paper.plain` is the same forward pass unfolded, equation by equation. Here eqs. (7) to (9) are
 folded into weights, so that no tensor of slots x literals x width is built.
 
-What holds: the order of rows and padding change nothing, and neither do the other tables of a batch. What
-does not: permuting columns permutes the statistics but not the example keys, which know positions, so the
-rule may change. Literals with equal statistics have equal gates in every slot, whatever the weights
+The order of rows, padding and the other tables of a batch change nothing. Permuting columns may change the
+rule, since the example keys know positions. Literals with equal statistics have equal gates in every slot
 (docs/paper.md).
 """
 

@@ -1,8 +1,7 @@
 """Execution by product t-norm: the one definition of soft truth.
 
-Literals take three values: 1 holds, 0 fails, 0.5 unknown. That is what makes execution cheap: the
-logarithm of a clause's truth is then a sum over its failing literals plus a sum over its unknown
-ones, two matrix products, and no tensor of slots x rows x literals is ever built.
+Literals take three values: 1 holds, 0 fails, 0.5 unknown. The logarithm of a clause's truth is then a sum
+over its failing literals plus one over its unknown ones: two matrix products.
 """
 
 from dataclasses import dataclass

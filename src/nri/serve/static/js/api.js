@@ -75,7 +75,7 @@ export function upload(file, ticket, progress, { sheet = "", header = "" } = {})
       try {
         answer = JSON.parse(request.responseText);
       } catch {
-        // told below
+        // shown below
       }
       if (request.status === 200) {
         session = answer.session;
@@ -86,16 +86,16 @@ export function upload(file, ticket, progress, { sheet = "", header = "" } = {})
   });
 }
 
-/** Ask for an estimate on new rows; `tell` is called with each line. */
-export const validate = (tell, signal) => lines("/api/validate", tell, signal);
+/** Ask for an estimate on new rows; `onLine` is called with each line. */
+export const validate = (onLine, signal) => lines("/api/validate", onLine, signal);
 
-/** Ask for other rules that are nearly as good; `tell` is called with each line. */
-export const alternatives = (tell, signal) => lines("/api/alternatives", tell, signal);
+/** Ask for other rules that are nearly as good; `onLine` is called with each line. */
+export const alternatives = (onLine, signal) => lines("/api/alternatives", onLine, signal);
 
-/** Ask for a report; `tell` is called with each line, the last of which has the file. */
-export const report = (tell) => lines("/api/report", tell);
+/** Ask for a report; `onLine` is called with each line, the last of which has the file. */
+export const report = (onLine) => lines("/api/report", onLine);
 
-async function lines(path, tell, signal) {
+async function lines(path, onLine, signal) {
   const response = await call(path, { method: "POST", signal });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -104,7 +104,7 @@ async function lines(path, tell, signal) {
     if (done) return;
     const lines = (rest + value).split("\n");
     rest = lines.pop();
-    lines.filter(Boolean).forEach((line) => tell(JSON.parse(line)));
+    lines.filter(Boolean).forEach((line) => onLine(JSON.parse(line)));
   }
 }
 

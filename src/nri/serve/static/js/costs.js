@@ -1,4 +1,4 @@
-// What errors cost: a number for each class, 1 where nothing else is said, and the order of classes if they have one.
+// What errors cost: a number for each class, 1 by default, and the order of classes if they have one.
 
 import { find, make, show } from "./dom.js";
 
@@ -58,7 +58,7 @@ function costField(target, text, place) {
 }
 
 function countCosts() {
-  const said = [...costs].map(([place, cost]) => `${classes[place].text} ${cost}`);
-  if (statedOrder().length) said.push("in order");
-  find("costs-count").textContent = said.join(", ") || "all the same";
+  const texts = [...costs].map(([place, cost]) => `${classes[place].text} ${cost}`);
+  if (statedOrder().length) texts.push("in order");
+  find("costs-count").textContent = texts.join(", ") || "all the same";
 }

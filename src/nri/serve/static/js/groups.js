@@ -8,15 +8,15 @@ const TITLES = {
   survival: ["a branch fires on", "mean predicted risk", "risk"],
 };
 
-/** Draw the groups of every column that is told about, and offer the others. */
+/** Draw the groups of every column that is shown, and offer the others. */
 export function drawGroups(work, columns) {
   show(find("groups"));
-  find("groups-list").replaceChildren(...work.groups.map((told) => groupTable(told, TITLES[work.kind])));
+  find("groups-list").replaceChildren(...work.groups.map((groups) => groupTable(groups, TITLES[work.kind])));
   find("groups-hint").textContent = work.groups.length
     ? "Counted on these rows. Columns of the rule that look protected by law are always listed."
     : "No column of the rule looks protected by law. Choose one to see how often the rule fires, and how good it is, on each of its groups.";
-  const told = new Set(work.groups.map(({ column }) => column));
-  const others = columns.map(({ name }) => name).filter((name) => !told.has(name));
+  const shown = new Set(work.groups.map(({ column }) => column));
+  const others = columns.map(({ name }) => name).filter((name) => !shown.has(name));
   find("protect").replaceChildren(
     new Option("by another column …", ""),
     ...others.map((name) => new Option(name, name)),

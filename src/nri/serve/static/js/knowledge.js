@@ -11,7 +11,7 @@ const WAYS = [
 
 let columns = [];
 let kept = null; // {label, text, clauses}
-let said = []; // {kind, data, text}: what else was said, in its order
+let statements = []; // {kind, data, text}: other statements, in their order
 let changed = () => {};
 
 export function listenForKnowledge(listener) {
@@ -26,14 +26,14 @@ export function listenForKnowledge(listener) {
 export function knowNothing(newColumns) {
   columns = newColumns;
   kept = null;
-  said = [];
+  statements = [];
   show(find("know-price"), false);
   close();
 }
 
 /** The knowledge as the server reads it. */
 export function knowledge() {
-  const all = (kind) => said.filter((one) => one.kind === kind).map(({ data }) => data);
+  const all = (kind) => statements.filter((one) => one.kind === kind).map(({ data }) => data);
   return {
     keep: kept && { label: kept.label, clauses: kept.clauses },
     forbid: all("forbid"),
@@ -42,8 +42,8 @@ export function knowledge() {
   };
 }
 
-/** Whether something was said that needs a class to be about. */
-export const needsClass = () => said.some(({ kind }) => kind === "monotone");
+/** Whether a statement needs a class to be about. */
+export const needsClass = () => statements.some(({ kind }) => kind === "monotone");
 
 /** Tell what it costs. */
 export function drawPrice(price) {
@@ -83,10 +83,10 @@ function close() {
 
 function draw() {
   const clauses = kept ? kept.clauses : [];
-  find("know-count").textContent = clauses.length + said.length ? String(clauses.length + said.length) : "";
+  find("know-count").textContent = clauses.length + statements.length ? String(clauses.length + statements.length) : "";
   find("know-list").replaceChildren(
     ...clauses.map((clause) => item(`keep: ${words(clause)}`, () => toggleKept(kept, clause))),
-    ...said.map((one) => item(one.text, () => take(said.filter((other) => other !== one)))),
+    ...statements.map((one) => item(one.text, () => take(statements.filter((other) => other !== one)))),
   );
 }
 
@@ -100,14 +100,14 @@ function item(text, remove) {
 }
 
 function take(next) {
-  said = next;
+  statements = next;
   close();
   changed();
 }
 
-/** Add something that was said; what was said of the same column before is replaced. */
+/** Add a statement; an earlier one of the same column is replaced. */
 function add(kind, data, text) {
-  const others = said.filter((one) => one.kind !== kind || kind === "forbid" || one.data.column !== data.column);
+  const others = statements.filter((one) => one.kind !== kind || kind === "forbid" || one.data.column !== data.column);
   take([...others, { kind, data, text }]);
   announce(`Noted: ${text}.`);
 }
@@ -146,8 +146,8 @@ function columnForm(kinds, field, read) {
       className: "condition",
       onsubmit: (event) => {
         event.preventDefault();
-        const said = read(column.value);
-        if (said) add(...said);
+        const statement = read(column.value);
+        if (statement) add(...statement);
       },
       onkeydown: (event) => {
         if (event.key !== "Escape") return;

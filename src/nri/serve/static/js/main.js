@@ -19,7 +19,7 @@ let work = null;
 let found = null; // the rule as last induced
 let busy = false;
 let again = false;
-let lastEdit = null; // what a person did to the rule, counted so that a search can tell whether it was since
+let lastEdit = null; // what a person did to the rule, counted so that a search sees whether it came later
 let edits = 0;
 let unsaid = null; // an edit that the server could not take, since it had lost the table
 
@@ -92,7 +92,7 @@ async function induce(asked, problem) {
   try {
     const mine = table;
     const before = edits;
-    const answer = await inLine((ticket) => api.induce(asked, ticket), waiting.tell);
+    const answer = await inLine((ticket) => api.induce(asked, ticket), waiting.showPlace);
     if (mine !== table) return;
     const sameQuestion = work && JSON.stringify(about(work)) === JSON.stringify(about(answer));
     found = ruleOf(answer);
@@ -134,7 +134,7 @@ function lookFurther() {
 /** What a rule is about: branches of another target, or of other classes, cannot take its place. */
 const about = ({ target, kind, classes, lines }) => [target, kind, classes, lines.at(-1).label];
 
-/** Show that something is going on; returns what tells the place in line, and what ends it. */
+/** Show that something is going on; returns functions that show the place in line and end it. */
 function startWaiting() {
   const began = performance.now();
   let what = "Looking for a rule";
@@ -147,7 +147,7 @@ function startWaiting() {
   find("work").setAttribute("aria-busy", "true");
   const timer = setInterval(draw, 500);
   return {
-    tell(before) {
+    showPlace(before) {
       what = before === null ? "Looking for a rule" : inWords(before);
       draw();
     },

@@ -219,9 +219,9 @@ function drawPager() {
 }
 
 async function explain(row, focus) {
-  let told;
+  let explanation;
   try {
-    told = await api.explain(row);
+    explanation = await api.explain(row);
   } catch (problem) {
     complain(problem.message);
     return;
@@ -232,17 +232,17 @@ async function explain(row, focus) {
   roving(
     document.querySelector(`[data-row="${row}"] .row-button`) ?? find("rows-list").querySelector("button"),
   );
-  find("why").replaceChildren(...drawWhy(told));
+  find("why").replaceChildren(...drawWhy(explanation));
   show(find("why"));
   find("rows-body").classList.add("with-why");
   if (focus) find("why").focus({ preventScroll: true });
 }
 
-function drawWhy(told) {
-  const clauses = told.fired.length ? told.fired : told.nearest;
+function drawWhy(explanation) {
+  const clauses = explanation.fired.length ? explanation.fired : explanation.nearest;
   const part = work.is_dnf ? "clause" : "branch";
-  const first = told.fired.length
-    ? told.fired.length === 1
+  const first = explanation.fired.length
+    ? explanation.fired.length === 1
       ? `because this ${part} holds`
       : `because the first of these ${part === "clause" ? "clauses" : "branches"} holds`
     : clauses.length
@@ -252,15 +252,15 @@ function drawWhy(told) {
           ? `since no ${part} holds. The nearest ones:`
           : "since none of the branches holds:"
       : `since there is no ${part}.`;
-  const passed = told.fired.length ? told.nearest : []; // a number's branches that were tried before
+  const passed = explanation.fired.length ? explanation.nearest : []; // a number's branches that were tried before
   return [
     make(
       "div",
       { className: "card-head" },
-      make("h3", { id: "why-title" }, `Row ${told.number}`),
-      told.right === null
+      make("h3", { id: "why-title" }, `Row ${explanation.number}`),
+      explanation.right === null
         ? null
-        : make("span", { className: told.right ? "badge right" : "badge wrong" }, told.right ? "right" : "wrong"),
+        : make("span", { className: explanation.right ? "badge right" : "badge wrong" }, explanation.right ? "right" : "wrong"),
       make("span", { className: "spacer" }),
       make(
         "button",
@@ -273,10 +273,10 @@ function drawWhy(told) {
         "×",
       ),
     ),
-    make("p", {}, "The rule predicts ", make("b", {}, told.predicted), " ", first),
+    make("p", {}, "The rule predicts ", make("b", {}, explanation.predicted), " ", first),
     ...clauses.flatMap(drawClause),
     ...(passed.length ? [make("p", {}, "The branches before it do not hold:"), ...passed.flatMap(drawClause)] : []),
-    make("p", { className: "hint" }, `In the table: ${work.title}${work.kind === "survival" ? ":" : " ="} ${told.actual}.`),
+    make("p", { className: "hint" }, `In the table: ${work.title}${work.kind === "survival" ? ":" : " ="} ${explanation.actual}.`),
   ];
 }
 

@@ -166,27 +166,27 @@ export const estimateMade = () => underWay;
 async function estimateNow(first, draw) {
   const mine = new AbortController();
   estimating = mine;
-  const tell = (next) => {
+  const update = (next) => {
     if (estimating !== mine) return;
     estimate = next;
     draw();
   };
-  tell({ ...NOTHING, text: "…", share: 0 });
+  update({ ...NOTHING, text: "…", share: 0 });
   await first;
   if (estimating !== mine) return;
   try {
     await api.validate((line) => {
-      if (line.problem) tell({ ...NOTHING, note: line.problem });
-      else if (line.before !== undefined) tell({ ...NOTHING, text: "…", note: inWords(line.before).toLowerCase() });
-      else if (line.of) tell({ ...NOTHING, text: "…", share: line.done / line.of });
+      if (line.problem) update({ ...NOTHING, note: line.problem });
+      else if (line.before !== undefined) update({ ...NOTHING, text: "…", note: inWords(line.before).toLowerCase() });
+      else if (line.of) update({ ...NOTHING, text: "…", share: line.done / line.of });
       else {
         const found = { ...NOTHING, ...line, ...figures(line) };
-        tell(found);
+        update(found);
         announce(`On new rows the ${line.measure} is about ${found.text}.`);
       }
     }, mine.signal);
   } catch (problem) {
-    if (problem.name !== "AbortError") tell({ ...NOTHING, note: "no estimate" });
+    if (problem.name !== "AbortError") update({ ...NOTHING, note: "no estimate" });
   } finally {
     if (estimating === mine) estimating = null;
   }

@@ -32,17 +32,17 @@ export async function lookForOthers() {
   stopLooking();
   const mine = new AbortController();
   looking = mine;
-  tell("Looking for other rules …");
+  showStatus("Looking for other rules …");
   show(find("shelf"));
   try {
     await api.alternatives((line) => {
       if (looking !== mine) return;
-      if (line.problem) tell(`${line.problem[0].toUpperCase()}${line.problem.slice(1)}.`);
-      else if (line.before !== undefined) tell(`${waiting.inWords(line.before)} …`);
+      if (line.problem) showStatus(`${line.problem[0].toUpperCase()}${line.problem.slice(1)}.`);
+      else if (line.before !== undefined) showStatus(`${waiting.inWords(line.before)} …`);
       else use(line);
     }, mine.signal);
   } catch (problem) {
-    if (problem.name !== "AbortError") tell("No other rules: the server gave none.");
+    if (problem.name !== "AbortError") showStatus("No other rules: the server gave none.");
   } finally {
     if (looking === mine) looking = null;
   }
@@ -55,7 +55,7 @@ export function stopLooking() {
   show(find("shelf"), false);
 }
 
-function tell(text) {
+function showStatus(text) {
   find("shelf-state").textContent = text;
   show(find("shelf-state"));
   for (const id of ["shelf-body", "shelf-worth"]) show(find(id), false);

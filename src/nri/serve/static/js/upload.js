@@ -81,12 +81,12 @@ async function send(file, choice = {}, use = begin) {
     return;
   }
   const bar = find("upload-bar");
-  const tell = (text) => {
+  const showStatus = (text) => {
     find("upload-text").textContent = text;
     announce(text);
   };
   show(find("upload-progress"));
-  tell(`Reading ${file.name} …`);
+  showStatus(`Reading ${file.name} …`);
   try {
     const progress = (share) => {
       bar.style.width = `${Math.round(share * 100)}%`;
@@ -94,7 +94,7 @@ async function send(file, choice = {}, use = begin) {
     };
     const table = await inLine(
       (ticket) => api.upload(file, ticket, progress, choice),
-      (before) => tell(before === null ? `Reading ${file.name} …` : `${inWords(before)} …`),
+      (before) => showStatus(before === null ? `Reading ${file.name} …` : `${inWords(before)} …`),
     );
     last = { file, choice };
     use(table, choice.target ?? null);
