@@ -7,6 +7,8 @@ import pytest
 from scipy import sparse
 
 from nri.errors import InputError
+from nri.rule import ColumnPlan, Kind
+from nri.table import label_table, source_of, table_of
 from nri.table.frames import cells_of, columns_of, plain_cells
 
 
@@ -57,6 +59,16 @@ def test_names_become_text_and_levels_are_joined() -> None:
     assert list(columns_of(pd.DataFrame([[1, 2]], columns=[0, 7]))) == ["0", "7"]
     levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])
     assert list(columns_of(pd.DataFrame([[1, 2]], columns=levels))) == ["a/1", "a/2"]
+
+
+def test_names_lose_outer_blanks_as_those_of_a_file_do() -> None:
+    """The header " a,y" made a rule about a, which found no column a in the same table read by pandas."""
+    assert source_of({" a": [1], "b ": [2], " ": [3], "c": [4], "c ": [5]}).names == ("a", "b", " ", "c", "c ")
+    frame = pd.DataFrame({" a": range(40), "y ": ["no", "yes"] * 20})
+    for name in ("a", " a"):
+        plans = {name: ColumnPlan(Kind.NUMBER)}
+        assert source_of(frame).columns(plans)[name].values.tolist() == [*range(40)]
+    assert label_table(table_of(frame), "y ").target == "y"
 
 
 def test_the_callers_table_is_not_changed() -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -88,6 +89,7 @@ class Source:
 
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
+        name = name if name in self.rows else name.strip()
         if name not in self.rows:
             raise UnknownColumnError(name, self.names)
         column: Any = self.rows[name]
@@ -234,10 +236,15 @@ def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
 
 
 def source_of(X: Any) -> Source:
-    """Return a frame of any library, an array, a list of rows or records, or a dict of columns."""
+    """Return a frame of any library, an array, a list of rows or records, or a dict of columns.
+
+    Names lose blanks around them, as those of a text file do, unless that leaves two alike.
+    """
     from nri.table.frames import columns_of
 
-    return Source(columns_of(X))
+    columns = columns_of(X)
+    counts = Counter(map(str.strip, columns))
+    return Source({x if (x := y.strip()) and counts[x] == 1 else y: columns[y] for y in columns})
 
 
 def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:

@@ -40,7 +40,7 @@ def read_answers(table: Table, query: str, what: str = "target") -> Answers:
     name, comparison = (query, None) if query in table.columns else comparison_of(query, table.names, what)
     column, plan = table.columns[name], table.plans[name]
     if comparison is None:
-        return Answers(query, name, column, plan, what=what)
+        return Answers(name, name, column, plan, what=what)
     truth = Column(comparison.truth(column, plan, name), column.known)
     return Answers(query, name, truth, TYPED_BOOLEAN, compared=True, what=what)
 
