@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from nri.errors import InputError, UnknownColumnError
+from nri.errors import InputError, UnknownColumnError, nearest
 from nri.rule import Column, ColumnPlan, Columns, Kind, empty_column
 from nri.table import date, number
 from nri.table.by_plan import read_by, recast
@@ -28,6 +28,7 @@ from nri.table.cells import (
     ReadColumn,
     TextCells,
     TypedCells,
+    as_code,
     number_as_text,
     recognise_categories,
     recognise_plain,
@@ -123,6 +124,8 @@ class Source:
         for name in self.names:
             # what is read need not be kept as it came
             one = cells.pop(name) if cells else self.cells(name, plainly=name not in options.kinds)
+            if name in options.labels:
+                _check_codes(one, name, options.labels[name])
             if is_matrix:
                 assert isinstance(one, TypedCells), "a matrix holds floats"
                 read[name] = ReadColumn(_as_boolean(one.column), ZERO_ONE)
@@ -145,6 +148,14 @@ class Source:
             if read.note:
                 logger.warning("%s", Note(name, read.note))
         return columns
+
+
+def _check_codes(cells: Cells, name: str, words: Mapping[str, str]) -> None:
+    """Refuse words for a code that no cell has, unless all cells have words, as by the list of a codebook."""
+    held = [as_code(x) for x in (cells.texts if isinstance(cells, TextCells) else cells.column.distinct()[0])]
+    absent = next((code for code in words if code not in held), None)
+    if absent is not None and not words.keys() >= {*held}:
+        raise InputError(f"labels: no cell of {name!r} is {absent}{nearest(absent, held, 'the column')}")
 
 
 def _is_of_matrix(cells: Cells) -> bool:
