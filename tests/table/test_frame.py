@@ -1,3 +1,5 @@
+from io import StringIO
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -8,7 +10,7 @@ from scipy import sparse
 
 from nri.errors import InputError
 from nri.rule import ColumnPlan, Kind
-from nri.table import label_table, source_of, table_of
+from nri.table import label_table, open_source, source_of, table_of
 from nri.table.frames import cells_of, columns_of, plain_cells
 
 
@@ -98,3 +100,12 @@ def test_names_that_are_equal_as_text_are_refused() -> None:
 def test_what_is_no_table_is_refused_with_the_cause(table: object, cause: str) -> None:
     with pytest.raises(InputError, match=cause):
         columns_of(table)
+
+
+@pytest.mark.parametrize(("first", "noted"), [(2**53 - 2, False), (2**53, True), (2**60, True)])
+def test_whole_numbers_that_no_double_tells_apart_are_noted(first: int, noted: bool) -> None:
+    """2^53 and the number behind it were one value without a word; in a text file so were all beyond."""
+    column = [first, first + 1] * 5
+    text = open_source(StringIO("a,b\n" + "".join(f"{x},1\n" for x in column)))
+    for table in (table_of({"a": column}), table_of({"a": np.array(column)}), text.table()):
+        assert ("beyond 2^53 are rounded" in "".join(map(str, table.notes))) == noted

@@ -20,6 +20,7 @@ from nri.rule import Column, ColumnPlan, Columns, Kind, empty_column
 from nri.table import date, number
 from nri.table.by_plan import read_by, recast
 from nri.table.cells import (
+    ROUNDED,
     TRUE_FALSE,
     TYPED_BOOLEAN,
     ZERO_ONE,
@@ -90,9 +91,9 @@ class Source:
 
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
-        name = name if name in self.rows else name.strip()
-        if name not in self.rows:
+        if name not in self.rows and name.strip() not in self.rows:
             raise UnknownColumnError(name, self.names)
+        name = name if name in self.rows else name.strip()
         column: Any = self.rows[name]
         if isinstance(column, TypedCells):
             return column
@@ -294,6 +295,9 @@ def understand(
         cells = replace(cells, declared=cells.declared or kind is Kind.TEXT)
         parsed = _recognise(cells, options.exact, decimal_comma)
         read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
+    if read.plan.whole and read.column.kind is Kind.NUMBER and not read.note:
+        largest = np.abs(read.column.values[read.column.known]).max(initial=0.0)
+        read = replace(read, note=ROUNDED if largest >= 2**53 else "")
     if read.column.kind is Kind.NUMBER and name not in options.missing and name not in options.outcome:
         missing, read = _with_codes(read, name, missing)
     if missing:
