@@ -322,3 +322,9 @@ def test_sql_for_a_number_is_in_the_dialect_that_was_asked_for(nri, tmp_path):
     table.write_text("rooms,rent\n" + rents, encoding="utf-8")
     done = nri("induce", table, "-t", "rent", "--dialect", "mysql", "-q")
     assert "WHEN `rooms` " in done.out.replace("(", "")
+
+
+@pytest.mark.parametrize("target", ["flu ", '"flu"', "flu"])
+def test_a_target_is_the_column_however_its_name_is_written(nri, visits, target):
+    done = nri("induce", visits, "--target", target)
+    assert "THEN flu = " in done.out

@@ -28,6 +28,8 @@ ROWS = "".join(f"{i % 3},{'ab'[i % 2]},{'yes' if i % 2 else 'no'}\n" for i in ra
         ("y\na\nb\n", "y", "no column but 'y'"),
         ("x,y\n1,a,3\n2,b\n", "y", "line 2: 3 field(s)"),
         ("x,c,y\n" + ROWS, "x > many", "'many' is no number"),
+        ("x,c,y\n" + ROWS, "x > nan", "'nan' is no number"),
+        ("x,c,y\n" + ROWS, "x >> 1", "'> 1' is no number"),
     ],
     ids=lambda value: None if not isinstance(value, str) else value[:20].replace("\n", "|"),
 )
@@ -42,6 +44,13 @@ def test_a_table_that_cannot_be_used_is_refused_in_one_line(nri, tmp_path, conte
     assert message in error
     assert len(remarks) <= 1
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["t.csv"]
+
+
+def test_a_comparison_without_a_value_asks_for_one_and_for_nothing_else(nri, visits):
+    """It was read as the column, which then was not there: did you mean 'age'?, of age."""
+    done = nri("induce", visits, "--target", "age >")
+    assert done.code == 2
+    assert done.err == "error: target 'age >' compares with nothing; give a value after >\n"
 
 
 @pytest.mark.parametrize(

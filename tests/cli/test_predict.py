@@ -197,3 +197,14 @@ def test_the_model_learns_from_a_target_of_codes_with_words(nri, tmp_path, coded
     names, young, *_, old = done.out.splitlines()
     assert names == "predicted_ill,probability,posterior_no,posterior_yes"
     assert float(young.split(",")[2]) > 0.9 > 0.1 > float(old.split(",")[2])
+
+
+def test_classes_that_begin_with_a_sign_stay_what_they_are(nri, tmp_path):
+    """An apostrophe in front of ``-high`` made another class of it: labels and predictions shared no value."""
+    table, rule, said = tmp_path / "t.csv", tmp_path / "rule.json", tmp_path / "said.csv"
+    table.write_text("x,y\n" + "".join(f"{x},{'-high' if x > 30 else '-low'}\n" for x in range(60)))
+    nri("induce", table, "--target", "y", "--positive=-high", "--out", rule)
+    assert nri("predict", rule, table, "--out", said).code == 0
+    assert said.read_text().splitlines()[-1].startswith("59,-high,-high,")
+    done = nri("slices", said, "--labels", "y", "--predictions", "predicted_y")
+    assert "share no value" not in done.err + done.out

@@ -10,6 +10,7 @@ import pytest
 
 from nri import InputError, NRIRegressor
 from nri.rule import from_json
+from nri.rule.estimate import Mean, NumberTarget
 from nri.rule.render.sql_dialects import identifier
 
 HOSTILE = ['a"b', "it's; DROP TABLE x --", "naïve ≤ 3", "select"]
@@ -81,3 +82,26 @@ def test_forms_for_people_escape_names_and_tell_each_value(fitted):
     assert "x&#x27;" in page
     for estimate in rule.estimates:
         assert all(rule.predicts.amount(estimate.value) in form for form in (page, table, text))
+
+
+def written(values):
+    """The one line of a rule about numbers that nothing explains."""
+    reg = NRIRegressor().fit(pd.DataFrame({"x": [0, 1] * (len(values) // 2)}), values)
+    return reg.rule_.predicts.cells(reg.rule_.otherwise)
+
+
+def test_the_ends_of_an_interval_differ_from_each_other_and_the_mean():
+    """Of seconds since 1970 all three were 1700000000.0, and of many rows the ends were the mean."""
+    spread = np.repeat(np.linspace(-15, 15, 2000), 2)
+    value, interval, *_ = written(1_700_000_000 + spread)
+    assert (value, interval) == ("1700000000.0", "1699999999.7 to 1700000000.3")
+    many = Mean(100.0, 1e6, 100.0, 99.98, 100.02, (88.0, 92.5, 100.0, 107.5, 112.0))
+    assert NumberTarget("y", decimals=1).cells(many)[:2] == ("100.0", "99.98 to 100.02")
+
+
+def test_very_large_and_very_small_numbers_are_powers_of_ten():
+    """They were a hundred digits, or only zeros."""
+    one, two = [1.0, 2.0] * 30, [1.0, 1.0, 2.0, 2.0] * 15
+    assert written(1e99 * np.array(two))[0] == "1.5e+99"
+    assert written(1e-12 * np.array(two))[:2] == ("1.5e-12", "1.37e-12 to 1.63e-12")
+    assert set("".join(written(1e-300 * np.array(one))[:2])) > set("e300")

@@ -186,6 +186,22 @@ def test_what_cannot_be_followed_is_told(time, event, told):
         read_table(frame(40), time=time, event=event)
 
 
+@pytest.mark.parametrize("times", [[0, 1], [1, 1], [0.0, 1.0]])
+def test_times_of_zero_and_one_are_times(times):
+    """Such a column is a yes or no elsewhere, and was refused as one here."""
+    rows = {"x": range(40), "t": times * 20, "e": [0, 1] * 20}
+    outcome = read_table(rows, time="t", event="e").outcome
+    assert (outcome.time.tolist(), outcome.plan.kind.value) == (times * 20, "number")
+    with pytest.raises(InputError, match="'t' has boolean cells"):
+        read_table(rows | {"t": [True, False] * 20}, time="t", event="e")
+
+
+def test_a_time_below_zero_is_told_with_its_row():
+    rows = {"x": range(40), "t": [None, *range(15), -3.5, *range(23)], "e": [0, 1] * 20}
+    with pytest.raises(InputError, match="time 't' must be .* of 0 or more, but row 17 has -3.5"):
+        read_table(rows, time="t", event="e")
+
+
 def test_a_time_below_zero_is_refused_and_knowledge_is_obeyed():
     rows = frame()
     with pytest.raises(InputError, match="0 or more"):

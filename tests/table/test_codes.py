@@ -172,3 +172,13 @@ def test_labels_say_what_codes_stand_for_in_features_target_and_exports(tmp_path
 def test_labels_that_are_none_are_refused_with_an_example():
     with pytest.raises(InputError, match=r"write e\.g\. \{'smoker'"):
         read_table({"x": [1, 2]}, labels={"x": "no"})
+
+
+def test_a_word_for_a_code_that_no_cell_has_is_refused_unless_it_is_one_of_a_codebook():
+    """It was taken, and the other codes became texts."""
+    rows = {"out": [0, 1, 0, 1], "x": [1, 2, 3, 4]}
+    for cells in (rows["out"], ["0", "1", "0", "1"]):
+        with pytest.raises(InputError, match="labels: no cell of 'out' is 3; the column has '0', '1'"):
+            read_table(rows | {"out": cells}, "out", labels={"out": {3: "no"}})
+    words = {0: "no", 1: "yes", 9: "refused"}
+    assert read_table(rows, "out", labels={"out": words}).classes == ("no", "yes")

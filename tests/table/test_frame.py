@@ -1,3 +1,5 @@
+from io import StringIO
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -7,6 +9,8 @@ import pytest
 from scipy import sparse
 
 from nri.errors import InputError
+from nri.rule import ColumnPlan, Kind
+from nri.table import label_table, open_source, source_of, table_of
 from nri.table.frames import cells_of, columns_of, plain_cells
 
 
@@ -59,6 +63,16 @@ def test_names_become_text_and_levels_are_joined() -> None:
     assert list(columns_of(pd.DataFrame([[1, 2]], columns=levels))) == ["a/1", "a/2"]
 
 
+def test_names_lose_outer_blanks_as_those_of_a_file_do() -> None:
+    """The header " a,y" made a rule about a, which found no column a in the same table read by pandas."""
+    assert source_of({" a": [1], "b ": [2], " ": [3], "c": [4], "c ": [5]}).names == ("a", "b", " ", "c", "c ")
+    frame = pd.DataFrame({" a": range(40), "y ": ["no", "yes"] * 20})
+    for name in ("a", " a"):
+        plans = {name: ColumnPlan(Kind.NUMBER)}
+        assert source_of(frame).columns(plans)[name].values.tolist() == [*range(40)]
+    assert label_table(table_of(frame), "y ").target == "y"
+
+
 def test_the_callers_table_is_not_changed() -> None:
     table = pd.DataFrame([[1, 2]], columns=[0, 1])
     columns_of(table)
@@ -86,3 +100,12 @@ def test_names_that_are_equal_as_text_are_refused() -> None:
 def test_what_is_no_table_is_refused_with_the_cause(table: object, cause: str) -> None:
     with pytest.raises(InputError, match=cause):
         columns_of(table)
+
+
+@pytest.mark.parametrize(("first", "noted"), [(2**53 - 2, False), (2**53, True), (2**60, True)])
+def test_whole_numbers_that_no_double_tells_apart_are_noted(first: int, noted: bool) -> None:
+    """2^53 and the number behind it were one value without a word; in a text file so were all beyond."""
+    column = [first, first + 1] * 5
+    text = open_source(StringIO("a,b\n" + "".join(f"{x},1\n" for x in column)))
+    for table in (table_of({"a": column}), table_of({"a": np.array(column)}), text.table()):
+        assert ("beyond 2^53 are rounded" in "".join(map(str, table.notes))) == noted

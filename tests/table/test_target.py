@@ -109,6 +109,12 @@ def test_a_column_whose_name_reads_like_a_comparison_is_that_column() -> None:
     assert label_table(HOUSES, "a > b").classes == ("x", "y")
 
 
+def test_a_code_for_nothing_is_a_value_to_compare_with() -> None:
+    """It was unknown itself, so that the comparison was false in all rows."""
+    table = table_of({"x": [-1, 0, -2, 3], "z": [1, 2, 3, 4]}, ReadOptions(missing={"x": ("-1",)}))
+    assert label_table(table, "x > -1").codes.tolist() == [1, 0, 1]
+
+
 def test_dates_can_be_classes_if_there_are_few() -> None:
     assert classes_of([dt.date(2024, 1, 1), dt.date(2025, 1, 1)])[0].codes.tolist() == [0, 1]
 
@@ -119,7 +125,7 @@ def test_dates_can_be_classes_if_there_are_few() -> None:
         ("Price", "no target column 'Price'; did you mean 'price'"),
         ("pric > 3", "no target column 'pric'; did you mean 'price'"),
         ("income", "no target column 'income'; the table has 'price', 'colour'"),
-        ("price >", "no target column 'price'"),
+        ("price >", "target 'price >' compares with nothing; give a value after >"),
         ("price > dear", "target 'price > dear': 'dear' is no number, as the cells of 'price' are"),
         ("colour > red", "text cells of 'colour' have no order; use = or !="),
         ("price > 1000", "target 'price > 1000' has one class only, false in all 3 rows with one"),

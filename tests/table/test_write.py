@@ -33,7 +33,7 @@ def test_what_is_written_is_read_back(suffix: str, tmp_path: Path) -> None:
 def test_text_that_a_spreadsheet_would_run_is_protected() -> None:
     cells = ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "-", "+", "-5", "a=b"]
     file = io.StringIO()
-    write_table(pd.DataFrame({"=name": cells, "n": range(-4, 5)}), file)
+    write_table(pd.DataFrame({"=name": cells, "n": range(-4, 5)}), file, protect=True)
     again = pd.read_csv(io.StringIO(file.getvalue()), dtype=str, keep_default_na=False)
     assert again.columns.tolist() == ["'=name", "n"]
     assert again["'=name"].tolist() == ["'=1+1", "'+A1", "'-A1", "'@SUM(A1)", "'\t=1", "-", "+", "-5", "a=b"]
@@ -42,7 +42,7 @@ def test_text_that_a_spreadsheet_would_run_is_protected() -> None:
 
 def test_categories_are_protected_like_text() -> None:
     file = io.StringIO()
-    write_table(pd.DataFrame({"c": pd.Categorical(["=1+1", None])}), file)
+    write_table(pd.DataFrame({"c": pd.Categorical(["=1+1", None])}), file, protect=True)
     assert file.getvalue() == 'c\n\'=1+1\n""\n'
 
 
@@ -114,11 +114,14 @@ def test_every_cell_is_written_as_it_was_read(delimiter: str, rows: list[tuple[s
     assert again == [["x", "y", "added"], *([a, b, str(i)] for i, (a, b) in enumerate(rows))]
 
 
-def test_added_texts_that_a_spreadsheet_would_run_are_protected() -> None:
+def test_cells_are_written_as_they_are_unless_they_go_to_a_spreadsheet() -> None:
+    """Only the page's downloads are protected from formulas; a changed cell is another cell to a program."""
     source = open_source(io.StringIO("x,y\n=1,2\n"))
-    out = io.StringIO()
-    write_beside(source, pd.DataFrame({"=said": ["=1+1"]}), out)
-    assert out.getvalue() == "x,y,'=said\n=1,2,'=1+1\n"
+    beside, protected = io.StringIO(), io.StringIO()
+    write_beside(source, pd.DataFrame({"=said": ["-high"]}), beside)
+    assert beside.getvalue() == "x,y,=said\n=1,2,-high\n"
+    write_table(pd.DataFrame({"=said": ["=1+1"]}), protected, protect=True)
+    assert protected.getvalue() == "'=said\n'=1+1\n"
 
 
 def test_booleans_are_spelled_as_rules_spell_them() -> None:

@@ -166,6 +166,12 @@ def test_rules_about_other_classes_cannot_be_compared():
         compare_rules(ruleset(Clause([FEVER])), other)
 
 
+def test_rules_about_other_targets_cannot_be_compared():
+    """A copy of the target under another name gave "both rules are the same"."""
+    with pytest.raises(InputError, match="different targets, 'cost' and 'price'; compare rules for the same"):
+        compare_rules(of_number(Clause([FEVER])), of_number(Clause([FEVER]), name="price"))
+
+
 @pytest.mark.parametrize(("label", "default"), [("yes", "no"), ("no", "no"), ("no", "yes")])
 def test_a_column_of_two_kinds_cannot_be_compared_whichever_class_the_rules_are_about(label, default):
     """Kinds were compared within a class alone, so that a number and a text gave more or fewer rows."""

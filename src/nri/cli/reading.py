@@ -126,7 +126,7 @@ def resolve_target(target: str | None, names: Sequence[str]) -> str:
     from nri.table.by_plan import comparison_of
 
     try:
-        comparison_of(target, names)
+        name, comparison = comparison_of(target, names)
     except UnknownColumnError as error:
         ending = re.compile(rf"(?:.*[\W_])?{re.escape(error.name)}", re.IGNORECASE | re.DOTALL)
         matching = [name for name in names if ending.fullmatch(name)]
@@ -134,7 +134,7 @@ def resolve_target(target: str | None, names: Sequence[str]) -> str:
             raise
         message(f"target {target!r} is read as {matching[0]!r}")
         return target.replace(error.name, f'"{matching[0]}"', 1) if error.name != target else matching[0]
-    return target
+    return name if comparison is None else target  # "age " and '"age"' are age
 
 
 @dataclass(frozen=True)

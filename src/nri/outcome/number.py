@@ -175,13 +175,16 @@ def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray, copies:
 
     reach = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
     quantiles = weighted_quantiles(values, weights, QUANTILES)
-    mean, low, high = (_rounded(end) for end in (mean, mean - reach, mean + reach))
+    # a narrow interval far from zero needs more digits than ten
+    narrow = min(max(reach / abs(mean), 1e-9), 1.0) if mean else 1.0
+    digits = max(10, 4 - math.floor(math.log10(narrow)))
+    mean, low, high = (_rounded(end, digits) for end in (mean, mean - reach, mean + reach))
     return Mean(mean, rows, mean, low, high, tuple(float(q) for q in quantiles))
 
 
-def _rounded(value: float) -> float:
+def _rounded(value: float, digits: int = 10) -> float:
     """Return a value to ten digits, so that sums taken in another order of rows are the same."""
-    return float(f"{value:.10g}")
+    return float(f"{value:.{digits}g}")
 
 
 def clipped(values: FloatArray, weights: FloatArray, deciding: IntArray) -> FloatArray:

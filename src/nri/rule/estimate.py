@@ -17,6 +17,7 @@ from nri.rule.labels import ClassTarget
 from nri.rule.literal import Kind
 from nri.rule.phrase import name_pattern, number, phrase_name
 
+_MOST_DECIMALS, _MOST_WRITTEN = 9, 1e15  # Beyond either, a number is written by a power of ten.
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # The quantiles that are kept of the rows of a branch.
 
 
@@ -70,11 +71,14 @@ class NumberTarget:
         """As in ``rent 913   (907 to 920)   8 rows``."""
         return name_pattern(self.name, " {}"), "({})", "", "{} rows"
 
-    def amount(self, value: float) -> str:
-        """Write a value with its unit."""
+    def amount(self, value: float, decimals: int | None = None) -> str:
+        """Write a value with its unit; a very large or small one by a power of ten."""
         before, behind = self.plan.unit
-        gap = "" if not behind or behind == "%" else " "
-        text = f"{value:.{self.decimals}f}"
+        gap, decimals = "" if not behind or behind == "%" else " ", self.decimals if decimals is None else decimals
+        text = f"{value:.{max(decimals, 0)}f}"
+        if value and (decimals > _MOST_DECIMALS or abs(value) >= _MOST_WRITTEN):
+            digits = decimals + math.floor(math.log10(abs(value))) + 1
+            text = f"{value:.{min(max(digits, 3), 15)}g}"
         return f"{before}{text if float(text) else text.removeprefix('-')}{gap}{behind}"
 
     def cells(self, estimate: Mean) -> tuple[str, ...]:
@@ -82,8 +86,16 @@ class NumberTarget:
         rows = number(estimate.rows)
         if estimate.rows <= 0:
             return self.amount(estimate.value), "-", "-", rows
-        interval = f"{self.amount(estimate.low)} to {self.amount(estimate.high)}"
-        return self.amount(estimate.value), interval, self._most(estimate), rows
+        low, high = self._interval(estimate)
+        return self.amount(estimate.value), f"{low} to {high}", self._most(estimate), rows
+
+    def _interval(self, estimate: Mean) -> tuple[str, str]:
+        """Write the ends of the interval, in so many decimals that they differ from each other and the mean."""
+        ends = {estimate.low, estimate.mean, estimate.high}
+        tried = range(self.decimals, self.decimals + _MOST_DECIMALS)
+        apart = (d for d in tried if len({self.amount(end, d) for end in ends}) == len(ends))
+        decimals = next(apart, self.decimals)
+        return self.amount(estimate.low, decimals), self.amount(estimate.high, decimals)
 
     def _most(self, estimate: Mean) -> str:
         return f"{self.amount(estimate.quantiles[0])} to {self.amount(estimate.quantiles[-1])}"
@@ -112,7 +124,8 @@ class NumberTarget:
 def decimals_for(support: Mean) -> int:
     """Return decimals that suffice for values: a hundredth of the range of most rows, or finer."""
     width = (support.quantiles[-1] - support.quantiles[0]) or abs(support.mean) or 1.0
-    return min(max(math.ceil(2 - math.log10(width)), 0), 20)
+    decimals = math.ceil(2 - math.log10(width))
+    return max(min(decimals, 305), 0) if width < _MOST_WRITTEN else decimals
 
 
 @dataclass(frozen=True)

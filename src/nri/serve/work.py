@@ -203,7 +203,7 @@ def _with_predictions(work: Work, kind: str) -> bytes:
     added = predictions(work.rule, source)
     if kind == "csv":
         text = io.StringIO()
-        write_table({**source.rows, **added}, text, format="csv")
+        write_table({**source.rows, **added}, text, format="csv", protect=True)
         return text.getvalue().encode()
     if source.workbook is not None and source.workbook.can_be_kept:
         write_into_workbook(source.workbook, added, file)

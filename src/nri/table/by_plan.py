@@ -126,12 +126,15 @@ class Comparison:
     def parsed_value(self, plan: ColumnPlan, name: str) -> Any:
         """Read the value as the column's cells are read; a number may also be written plainly."""
         cells = TextCells(np.zeros(1, dtype=np.int64), (self.value,))
-        for tried in (plan, ColumnPlan(plan.kind, stated=False)):
+        # the cells of a column may be "> 3", but what follows a sign is no bound of its own
+        is_bound = plan.kind is not Kind.TEXT and _COMPARISON.match(self.value)
+        for tried in () if is_bound else (plan, ColumnPlan(plan.kind, stated=False)):
             try:
                 read = read_by(cells, tried, name).column
             except InputError:
                 continue
-            return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
+            if read.known[0]:
+                return read.texts[0] if read.kind is Kind.TEXT else read.values[0]
         cause = f"{self.value!r} is no {plan.kind}, as the cells of {name!r} are"
         raise InputError(f"{self.written}: {cause}; compare with one")
 
@@ -151,7 +154,9 @@ def comparison_of(query: str, names: Sequence[str], what: str = "target") -> tup
     ]
     for columns, sign, value in reversed(parts):  # the longest name first
         for column in columns:
-            if column in names and value:
+            if column in names:
+                if not value:
+                    raise InputError(f"{what} {query!r} compares with nothing; give a value after {sign}")
                 return column, Comparison(sign, value, f"{what} {query!r}")
     name = parts[0][0][0] if parts and parts[0][0][0] else query
     if what == "target":

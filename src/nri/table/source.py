@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,11 +15,12 @@ from typing import IO, Any
 
 import numpy as np
 
-from nri.errors import InputError, UnknownColumnError
+from nri.errors import InputError, UnknownColumnError, nearest
 from nri.rule import Column, ColumnPlan, Columns, Kind, empty_column
 from nri.table import date, number
 from nri.table.by_plan import read_by, recast
 from nri.table.cells import (
+    ROUNDED,
     TRUE_FALSE,
     TYPED_BOOLEAN,
     ZERO_ONE,
@@ -27,6 +29,7 @@ from nri.table.cells import (
     ReadColumn,
     TextCells,
     TypedCells,
+    as_code,
     number_as_text,
     recognise_categories,
     recognise_plain,
@@ -88,8 +91,9 @@ class Source:
 
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
-        if name not in self.rows:
+        if name not in self.rows and name.strip() not in self.rows:
             raise UnknownColumnError(name, self.names)
+        name = name if name in self.rows else name.strip()
         column: Any = self.rows[name]
         if isinstance(column, TypedCells):
             return column
@@ -120,6 +124,8 @@ class Source:
         for name in self.names:
             # popped, so that the cells of a column are freed once it is read
             one = cells.pop(name) if cells else self.cells(name, plainly=name not in options.kinds)
+            if name in options.labels:
+                _check_codes(one, name, options.labels[name])
             if is_matrix:
                 assert isinstance(one, TypedCells), "a matrix holds floats"
                 read[name] = ReadColumn(_as_boolean(one.column), ZERO_ONE)
@@ -142,6 +148,14 @@ class Source:
             if read.note:
                 logger.warning("%s", Note(name, read.note))
         return columns
+
+
+def _check_codes(cells: Cells, name: str, words: Mapping[str, str]) -> None:
+    """Refuse words for a code that no cell has, unless all cells have words, as by the list of a codebook."""
+    held = [as_code(x) for x in (cells.texts if isinstance(cells, TextCells) else cells.column.distinct()[0])]
+    absent = next((code for code in words if code not in held), None)
+    if absent is not None and not words.keys() >= {*held}:
+        raise InputError(f"labels: no cell of {name!r} is {absent}{nearest(absent, held, 'the column')}")
 
 
 def _is_of_matrix(cells: Cells) -> bool:
@@ -233,10 +247,15 @@ def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
 
 
 def source_of(X: Any) -> Source:
-    """Return a frame of any library, an array, a list of rows or records, or a dict of columns."""
+    """Return a frame of any library, an array, a list of rows or records, or a dict of columns.
+
+    Names lose blanks around them, as those of a text file do, unless that leaves two alike.
+    """
     from nri.table.frames import columns_of
 
-    return Source(columns_of(X))
+    columns = columns_of(X)
+    counts = Counter(map(str.strip, columns))
+    return Source({x if (x := y.strip()) and counts[x] == 1 else y: columns[y] for y in columns})
 
 
 def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
@@ -275,6 +294,9 @@ def understand(
         cells = replace(cells, declared=cells.declared or kind is Kind.TEXT)
         parsed = _recognise(cells, options.exact, decimal_comma)
         read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
+    if read.plan.whole and read.column.kind is Kind.NUMBER and not read.note:
+        largest = np.abs(read.column.values[read.column.known]).max(initial=0.0)
+        read = replace(read, note=ROUNDED if largest >= 2**53 else "")
     if read.column.kind is Kind.NUMBER and name not in options.missing and name not in options.outcome:
         missing, read = _with_codes(read, name, missing)
     if missing:

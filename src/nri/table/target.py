@@ -40,7 +40,7 @@ def read_answers(table: Table, query: str, what: str = "target") -> Answers:
     name, comparison = (query, None) if query in table.columns else comparison_of(query, table.names, what)
     column, plan = table.columns[name], table.plans[name]
     if comparison is None:
-        return Answers(query, name, column, plan, what=what)
+        return Answers(name, name, column, plan, what=what)
     truth = Column(comparison.truth(column, plan, name), column.known)
     return Answers(query, name, truth, TYPED_BOOLEAN, compared=True, what=what)
 
@@ -177,6 +177,9 @@ def with_survival(table: Table, time: str, event: str, weights: str | None = Non
     until, ended = read_answers(table, time, "time"), read_answers(table, event, "event")
     if until.column == ended.column:
         raise InputError(f"{time!r} cannot be both the time and the event; name a column for each")
+    if until.plan.is_zero_one:  # times of 0 and 1 are numbers like any others
+        values = Column(as_numbers(until.labels), until.labels.known)
+        until = replace(until, labels=values, plan=ColumnPlan(Kind.NUMBER))
     if until.labels.kind is not Kind.NUMBER and not until.compared:
         raise InputError(f"time {time!r} has {until.labels.kind} cells; give numbers, e.g. days")
     known = until.labels.known & ended.labels.known
@@ -184,7 +187,9 @@ def with_survival(table: Table, time: str, event: str, weights: str | None = Non
         raise InputError(f"no row is left: time {time!r} or event {event!r} is missing in every one of them")
     length, happened = as_numbers(until.labels)[known], _happened(ended)[known]
     if until.compared or (length < 0).any():
-        raise InputError(f"time {time!r} must be a column of numbers of 0 or more")
+        row = np.argmax(length < 0)
+        found = "" if until.compared else f", but row {table.numbers[known][row]} has {length[row]:g}"
+        raise InputError(f"time {time!r} must be a column of numbers of 0 or more{found}")
     if not happened.any():
         raise InputError(f"event {event!r} happens in no row, so that no curve falls; choose another")
     features = _features(table, [until.column, ended.column], weights, known)

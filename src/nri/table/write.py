@@ -1,7 +1,7 @@
 """Write: tables with their predictions, as CSV, TSV, Parquet or Excel; what was a file stays as it was.
 
-A workbook keeps its other cells, sheets, formulas and formats; writing it needs openpyxl (extra ``excel``). A
-text is never written as a formula. A file is written whole or not at all.
+A workbook keeps its other cells, sheets, formulas and formats; writing it needs openpyxl (extra ``excel``). In
+it a text is never a formula. A file is written whole or not at all.
 """
 
 import csv
@@ -73,16 +73,19 @@ def _opened(destination: str | Path | IO[Any], binary: bool = False) -> Abstract
     return nullcontext(destination)
 
 
-def write_table(table: Any, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
+def write_table(
+    table: Any, destination: str | Path | IO[Any], *, format: str | None = None, protect: bool = False
+) -> None:
     """Write columns by their names, or any frame, whole or not at all; the name's ending says the format.
 
-    Text that spreadsheets would run as a formula gets an apostrophe in front in CSV and TSV.
+    With ``protect`` text that spreadsheets would run as a formula gets an apostrophe in front in CSV and TSV;
+    else cells stay as they are, so that the classes of a rule are found again.
     """
     chosen, columns = format or format_of(destination), columns_of(table)
     if chosen not in _BY_SUFFIX.values():
         raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv, parquet or xlsx")
     with _opened(destination, binary=chosen not in _DELIMITERS) as file:
-        write_rows(columns, file, chosen)
+        write_rows(columns, file, chosen, protect=protect)
 
 
 def protect_from_formulas(cell: Any) -> Any:
@@ -103,7 +106,9 @@ def format_of(destination: str | Path | IO[str]) -> str:
     return _BY_SUFFIX.get(suffix, "csv")
 
 
-def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header: bool = True) -> None:
+def write_rows(
+    columns: Mapping[str, Any], file: IO[Any], format: str, *, header: bool = True, protect: bool = False
+) -> None:
     """Write rows to an open file; in CSV and TSV they may be without the names above them."""
     if format == "parquet":
         require_extra("parquet", "writing a Parquet file", "pyarrow")
@@ -120,17 +125,17 @@ def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header
         book.save(file)
         return
     writer = csv.writer(file, delimiter=_DELIMITERS[format], lineterminator="\n")
-    if header:
-        writer.writerow(map(protect_from_formulas, columns))
-    writer.writerows(zip(*map(_as_written, map(plain_cells, columns.values())), strict=True))
+    rows = zip(*map(_as_written, map(plain_cells, columns.values())), strict=True)
+    for row in itertools.chain([tuple(columns)] if header else (), rows):
+        writer.writerow(map(protect_from_formulas, row) if protect else row)
 
 
 def _as_written(cells: list[Any]) -> list[Any]:
-    """Return cells as they stand in a text: true and false as rules spell them, days alone, no formula."""
+    """Return cells as they stand in a text: true and false as rules spell them, days alone."""
     moments = [cell for cell in cells if isinstance(cell, dt.datetime)]
     if moments and all(one.tzinfo is None and one.time() == dt.time() for one in moments):
         cells = [cell.date() if isinstance(cell, dt.datetime) else cell for cell in cells]
-    return [spelled(x) if isinstance(x, bool | np.bool_) else protect_from_formulas(x) for x in cells]
+    return [spelled(x) if isinstance(x, bool | np.bool_) else x for x in cells]
 
 
 def write_beside(source: Source, added: Mapping[str, Any], destination: str | Path | IO[str]) -> None:
@@ -159,7 +164,7 @@ def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) 
     same = text.delimiter == delimiter
     records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
     columns = map(_as_written, map(plain_cells, added.values()))
-    rows = [tuple(map(protect_from_formulas, added)), *zip(*columns, strict=True)]
+    rows = [tuple(added), *zip(*columns, strict=True)]
     if len(records) != len(rows):
         return None
     usual_end = records[0][1] or "\n"

@@ -139,6 +139,10 @@ def compare_rules(old: Rule, new: Rule, table: Any = None) -> Comparison:
     if of_classes and {*map(str, old.classes)} != {*map(str, new.classes)}:
         classes = f"{list(old.classes)} and {list(new.classes)}"
         raise InputError(f"the rules are about different classes, {classes}; {remedy}")
+    for part in ("name", "time"):
+        was, now = (getattr(one.predicts, part, "") for one in (old, new))
+        if was.replace(" ", "") != now.replace(" ", ""):  # price>100 is price > 100
+            raise InputError(f"the rules are about different targets, {was!r} and {now!r}; {remedy}")
     for name in new.columns:
         kind, other = old.kinds.get(name, new.kinds[name]), new.kinds[name]
         if kind is not other:
