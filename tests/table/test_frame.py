@@ -1,3 +1,5 @@
+from enum import StrEnum
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -7,6 +9,7 @@ import pytest
 from scipy import sparse
 
 from nri.errors import InputError
+from nri.table.cells import TextCells
 from nri.table.frames import cells_of, columns_of, plain_cells
 
 
@@ -51,6 +54,17 @@ def test_polars_integers_with_gaps_stay_integers() -> None:
     column = columns_of(pl.DataFrame({"n": [1, None, 3]}))["n"]
     assert plain_cells(column) == [1, None, 3]
     assert cells_of(column).whole
+
+
+class Ward(StrEnum):
+    NORTH = "North"
+
+
+@pytest.mark.parametrize("cell", [np.str_("North"), Ward.NORTH])
+def test_texts_of_a_type_of_their_own_become_plain_ones(cell: str) -> None:
+    cells = cells_of(np.array([[cell, None]], dtype=object)[0])
+    assert isinstance(cells, TextCells)
+    assert [*map(repr, cells.texts)] == ["'North'"], "notes show texts in quotation marks"
 
 
 def test_names_become_text_and_levels_are_joined() -> None:
