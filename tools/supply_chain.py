@@ -1,7 +1,9 @@
 """Supply chain: what the project is built on, with hashes and licences.
 
     python tools/supply_chain.py lock REPORT   requirements.lock from a report of pip (make lock)
-    python tools/supply_chain.py lowest        the lowest versions of the default installation, for pip (make test-lowest)
+    python tools/supply_chain.py lowest EXTRA ...
+                                               the lowest versions of the default installation and of extras, as
+                                               constraints for pip (make test-lowest)
     python tools/supply_chain.py sbom          build/sbom.json (CycloneDX) and docs/licences.md (make sbom)
 
 Everything is read from what is installed (:mod:`importlib.metadata`); nothing is fetched.
@@ -66,10 +68,14 @@ def lock(report: dict[str, Any]) -> str:
     return HEAD + "\n".join(lines) + "\n"
 
 
-def lowest() -> str:
-    """Return the lower bounds of the default installation as versions to install."""
+def lowest(extras: list[str]) -> str:
+    """Return the lower bounds of the default installation and of some extras, as constraints for pip."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return "\n".join(need.replace(">=", "==") for need in project["dependencies"])
+    needs = [*project["dependencies"]]
+    for extra in extras:
+        needs += project["optional-dependencies"][extra]
+    bounds = [re.fullmatch(r"([\w.-]+)(?:\[.*\])?>=([\w.]+)(?:,.*)?", need) for need in needs]
+    return "\n".join(f"{bound[1]}=={bound[2]}" for bound in bounds if bound)  # others are our own extras
 
 
 def licence_of(about: Any) -> str:
@@ -176,8 +182,8 @@ def main(arguments: list[str]) -> None:
         case ["lock", report]:
             LOCK.write_text(lock(json.loads(Path(report).read_text(encoding="utf-8"))), encoding="utf-8")
             print(f"wrote {LOCK.name}")
-        case ["lowest"]:
-            print(lowest())
+        case ["lowest", *extras]:
+            print(lowest(extras))
         case ["sbom"]:
             packages = installed()
             place = ROOT / "build" / "sbom.json"

@@ -5,6 +5,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -307,6 +308,14 @@ def test_a_nested_column_is_left_out_and_does_not_block_the_table(tmp_path: Path
         "nothing": Reason.MISSING,
     }
     assert table.without("tags").names == ("age", "at", "shift", "nothing")
+
+
+def test_times_of_day_at_utc_are_read_as_others(tmp_path: Path) -> None:
+    """Arrow used to write all times so, and DuckDB hands out none with a zone."""
+    database, path = duckdb.connect(), tmp_path / "visits.parquet"
+    shifts = "CASE WHEN i % 2 = 0 THEN '06:00:00+00' ELSE '14:00:00+00' END"
+    database.execute(f"COPY (SELECT i AS age, ({shifts})::TIMETZ AS shift FROM range(40) t(i)) TO '{path}'")
+    assert read_table(path).columns["shift"].categories == ("06:00:00", "14:00:00")
 
 
 def test_a_file_without_a_header_gets_a_note(caplog: pytest.LogCaptureFixture) -> None:

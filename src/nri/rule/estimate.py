@@ -74,7 +74,8 @@ class NumberTarget:
     def amount(self, value: float, decimals: int | None = None) -> str:
         """Write a value with its unit; a very large or small one by a power of ten."""
         before, behind = self.plan.unit
-        gap, decimals = "" if not behind or behind == "%" else " ", self.decimals if decimals is None else decimals
+        gap = "" if not behind or behind == "%" else " "
+        decimals = self.decimals if decimals is None else decimals
         text = f"{value:.{max(decimals, 0)}f}"
         if value and (decimals > _MOST_DECIMALS or abs(value) >= _MOST_WRITTEN):
             digits = decimals + math.floor(math.log10(abs(value))) + 1
@@ -90,7 +91,7 @@ class NumberTarget:
         return self.amount(estimate.value), f"{low} to {high}", self._most(estimate), rows
 
     def _interval(self, estimate: Mean) -> tuple[str, str]:
-        """Write the ends of the interval, in so many decimals that they differ from each other and the mean."""
+        """Write the ends of the interval, by decimals that part them from each other and from the mean."""
         ends = {estimate.low, estimate.mean, estimate.high}
         tried = range(self.decimals, self.decimals + _MOST_DECIMALS)
         apart = (d for d in tried if len({self.amount(end, d) for end in ends}) == len(ends))

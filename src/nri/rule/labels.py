@@ -28,13 +28,13 @@ the choice."""
 
 
 def writable(text: str) -> str:
-    """Return a text, or refuse it if no file could hold it: half a character (a lone surrogate)."""
+    """Return a text as plain text, refuse half a character (a lone surrogate), which no file could hold."""
     try:
         text.encode()
     except UnicodeEncodeError:
         shown = ascii(text)[:60]
         raise InputError(f"the text {shown} holds half a character, which no file can; replace it") from None
-    return text
+    return str.__str__(text)  # numpy's texts, and members of an enumeration, show their type
 
 
 def as_label(label: object) -> Label:

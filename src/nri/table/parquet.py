@@ -25,8 +25,10 @@ _MOST_TIMES = 30  # different times of day that may be categories, such as the b
 INDEX = "__index_level_"  # how pandas calls an index without a name in a file; it is no column
 _NUMBER = r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*|BOOLEAN"
 _NESTED = re.compile(r".*\]|(STRUCT|MAP|UNION)\b.*", re.DOTALL)
-_READ_AS_IT_IS = re.compile(rf"{_NUMBER}|VARCHAR|BLOB|DATE|TIME.*|INTERVAL|{_NESTED.pattern}", re.DOTALL)
-"""Columns of other types become text."""
+_AS_IT_IS = re.compile(rf"{_NUMBER}|VARCHAR|BLOB|DATE|TIME(?! W).*|INTERVAL|{_NESTED.pattern}", re.DOTALL)
+_ELSE = {
+    "TIME WITH TIME ZONE": "TIME"
+}  # at UTC, as older pyarrow writes all; columns of other types become text
 _DURATION, _UNITS = 18, ("s", "ms", "us", "ns")  # how a schema of Arrow counts types and units of time
 
 
@@ -43,10 +45,7 @@ def read_parquet(content: bytes, name: str, budget: Budget) -> tuple[dict[str, A
             rows = f"FROM read_parquet('{path}')"
             described = database.execute(f"DESCRIBE {rows}").fetchall()
             kinds = {one: kind for one, kind, *_ in described if not one.startswith(INDEX)}
-            cells = [
-                f"{_quoted(one)}{'' if _READ_AS_IT_IS.fullmatch(kind) else '::VARCHAR'} AS {_quoted(one)}"
-                for one, kind in kinds.items()
-            ]
+            cells = [f"{_quoted(one)}{_cast(kind)} AS {_quoted(one)}" for one, kind in kinds.items()]
             columns: dict[str, Any] = database.execute(f"SELECT {', '.join(cells)} {rows}").fetchnumpy()
             _restore_types(columns, database, path)
     except InputError:
@@ -80,6 +79,10 @@ def _on_disk(content: bytes) -> Iterator[str]:
 
 def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
+
+
+def _cast(kind: str) -> str:
+    return "" if _AS_IT_IS.fullmatch(kind) else f"::{_ELSE.get(kind, 'VARCHAR')}"
 
 
 def _why_unreadable(kind: str, cells: NDArray[Any]) -> str:
