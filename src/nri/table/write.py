@@ -1,7 +1,7 @@
 """Write: tables with their predictions, as CSV, TSV, Parquet or Excel; what was a file stays as it was.
 
-A workbook keeps its other cells, sheets, formulas and formats, and in it a text is never a formula; writing it
-needs openpyxl (extra ``excel``). A file is written whole or not at all.
+A workbook keeps its other cells, sheets, formulas and formats; a text is no formula in it. Writing it needs
+openpyxl (extra ``excel``). A file is written whole or not at all.
 """
 
 import csv
