@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from copy import copy
 from pathlib import Path
@@ -125,9 +125,9 @@ def write_rows(
         book.save(file)
         return
     writer = csv.writer(file, delimiter=_DELIMITERS[format], lineterminator="\n")
-    rows = zip(*map(_as_written, map(plain_cells, columns.values())), strict=True)
-    for row in itertools.chain([tuple(columns)] if header else (), rows):
-        writer.writerow(map(protect_from_formulas, row) if protect else row)
+    written = zip(*map(_as_written, map(plain_cells, columns.values())), strict=True)
+    rows: Iterable[Iterable[Any]] = itertools.chain([tuple(columns)] if header else (), written)
+    writer.writerows((map(protect_from_formulas, row) for row in rows) if protect else rows)
 
 
 def _as_written(cells: list[Any]) -> list[Any]:
