@@ -180,7 +180,7 @@ def test_patients_are_named_before_their_ages():
 
 
 def test_a_number_that_a_few_columns_go_with_is_no_group():
-    """Rows of one birthplace had one price of cigarettes and nothing else in common, and were to be grouped."""
+    """Rows of one birthplace had one price of cigarettes and nothing else, and were to be grouped."""
     rng = np.random.default_rng(0)
     place = rng.integers(0, 30, 600)
     prices = {name: rng.normal(size=30)[place] for name in ("price", "tax")}

@@ -65,7 +65,13 @@ def test_names_become_text_and_levels_are_joined() -> None:
 
 def test_names_lose_outer_blanks_as_those_of_a_file_do() -> None:
     """The header " a,y" made a rule about a, which found no column a in the same table read by pandas."""
-    assert source_of({" a": [1], "b ": [2], " ": [3], "c": [4], "c ": [5]}).names == ("a", "b", " ", "c", "c ")
+    assert source_of({" a": [1], "b ": [2], " ": [3], "c": [4], "c ": [5]}).names == (
+        "a",
+        "b",
+        " ",
+        "c",
+        "c ",
+    )
     frame = pd.DataFrame({" a": range(40), "y ": ["no", "yes"] * 20})
     for name in ("a", " a"):
         plans = {name: ColumnPlan(Kind.NUMBER)}
