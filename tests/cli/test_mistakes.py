@@ -53,10 +53,25 @@ def test_a_comparison_without_a_value_asks_for_one_and_for_nothing_else(nri, vis
     assert done.err == "error: target 'age >' compares with nothing; give a value after >\n"
 
 
+def test_a_table_on_the_web_is_to_be_downloaded_first(nri):
+    """It was taken for a database, whose table was asked for."""
+    done = nri("induce", "https://example.org/t.csv", "--target", "y")
+    assert done.code == 2
+    assert "is a URL, not a file; download the table and give that" in done.err
+
+
+def test_a_config_in_another_encoding_is_told_plainly(nri, visits, tmp_path):
+    config = tmp_path / "c.toml"
+    config.write_bytes(b"max_clauses = 3 # caf\xe9\n")
+    done = nri("induce", visits, "--target", "flu", "--config", config)
+    assert done.err.splitlines()[-1].endswith("c.toml is no text in UTF-8, as TOML is; save it as UTF-8")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--positive", "maybe"], "no class 'maybe'; choose one of 'no', 'yes'"),
+        (["--columns", "flu"], "column 'flu' is the target; name columns to explain it by"),
         (["--columns", "fevr"], "no column 'fevr'; did you mean 'fever'?"),
         (["--without", "wart"], "no column 'wart'; did you mean 'ward'?"),
         (["--format", "excel"], "no format 'excel'; use one of text, points, markdown"),

@@ -200,7 +200,7 @@ def test_the_model_learns_from_a_target_of_codes_with_words(nri, tmp_path, coded
 
 
 def test_classes_that_begin_with_a_sign_stay_what_they_are(nri, tmp_path):
-    """An apostrophe in front of ``-high`` made another class of it, which no label was."""
+    """An apostrophe in front of ``-high`` made it another class: labels and predictions shared no value."""
     table, rule, said = tmp_path / "t.csv", tmp_path / "rule.json", tmp_path / "said.csv"
     table.write_text("x,y\n" + "".join(f"{x},{'-high' if x > 30 else '-low'}\n" for x in range(60)))
     nri("induce", table, "--target", "y", "--positive=-high", "--out", rule)

@@ -177,3 +177,14 @@ def test_patients_are_named_before_their_ages():
     frame = visits()
     frame.insert(0, "age", 30 + frame.groupby("patient", sort=False).ngroup() // 2)
     assert grouping_column(read_table(frame, "ill")) == "patient"
+
+
+def test_a_number_that_a_few_columns_go_with_is_no_group():
+    """Rows of one birthplace had one price of cigarettes and nothing else, and were to be grouped."""
+    rng = np.random.default_rng(0)
+    place = rng.integers(0, 30, 600)
+    prices = {name: rng.normal(size=30)[place] for name in ("price", "tax")}
+    frame = pd.DataFrame(rng.normal(size=(600, 8)), columns=list("abcdefgh")).assign(place=place, **prices)
+    assert grouping_column(read_table(frame.assign(ill=rng.integers(0, 2, 600)), "ill")) is None
+    visited = visits().assign(patient=lambda rows: rows["patient"].str[1:].astype(int))
+    assert grouping_column(read_table(visited, "ill")) == "patient"

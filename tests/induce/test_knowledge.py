@@ -150,3 +150,8 @@ def test_a_rule_for_a_number_is_cut_where_a_person_says_and_says_nothing_forbidd
     assert not [x for x in said if x.column == "size" and x.op is Op.GT and x.value >= 20]
     with pytest.raises(InputError, match="for a rule about a class, but"):
         NRIRegressor(knowledge=Knowledge(monotone={"age": "up"})).fit(frame, price)
+
+
+def test_a_condition_that_cannot_be_read_names_the_setting(patients):
+    with pytest.raises(InputError, match="forbid: no column 'agee'; did you mean 'age'"):
+        induced(patients, forbid=["agee > 80"])

@@ -198,7 +198,7 @@ def test_times_of_zero_and_one_are_times(times):
 
 def test_a_time_below_zero_is_told_with_its_row():
     rows = {"x": range(40), "t": [None, *range(15), -3.5, *range(23)], "e": [0, 1] * 20}
-    with pytest.raises(InputError, match=r"time 't' must be .* of 0 or more, but row 17 has -3.5"):
+    with pytest.raises(InputError, match=r"time 't' must be .* of 0 or more, but row 17 has -3\.5"):
         read_table(rows, time="t", event="e")
 
 

@@ -1,4 +1,3 @@
-from enum import StrEnum
 from io import StringIO
 
 import narwhals as nw
@@ -12,7 +11,6 @@ from scipy import sparse
 from nri.errors import InputError
 from nri.rule import ColumnPlan, Kind
 from nri.table import label_table, open_source, source_of, table_of
-from nri.table.cells import TextCells
 from nri.table.frames import cells_of, columns_of, plain_cells
 
 
@@ -59,17 +57,6 @@ def test_polars_integers_with_gaps_stay_integers() -> None:
     assert cells_of(column).whole
 
 
-class Ward(StrEnum):
-    NORTH = "North"
-
-
-@pytest.mark.parametrize("cell", [np.str_("North"), Ward.NORTH])
-def test_texts_of_a_type_of_their_own_become_plain_ones(cell: str) -> None:
-    cells = cells_of(np.array([[cell, None]], dtype=object)[0])
-    assert isinstance(cells, TextCells)
-    assert [*map(repr, cells.texts)] == ["'North'"], "notes show texts in quotation marks"
-
-
 def test_names_become_text_and_levels_are_joined() -> None:
     assert list(columns_of(pd.DataFrame([[1, 2]], columns=[0, 7]))) == ["0", "7"]
     levels = pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])
@@ -78,8 +65,13 @@ def test_names_become_text_and_levels_are_joined() -> None:
 
 def test_names_lose_outer_blanks_as_those_of_a_file_do() -> None:
     """The header " a,y" made a rule about a, which found no column a in the same table read by pandas."""
-    held = {" a": [1], "b ": [2], " ": [3], "c": [4], "c ": [5]}
-    assert source_of(held).names == ("a", "b", " ", "c", "c ")
+    assert source_of({" a": [1], "b ": [2], " ": [3], "c": [4], "c ": [5]}).names == (
+        "a",
+        "b",
+        " ",
+        "c",
+        "c ",
+    )
     frame = pd.DataFrame({" a": range(40), "y ": ["no", "yes"] * 20})
     for name in ("a", " a"):
         plans = {name: ColumnPlan(Kind.NUMBER)}

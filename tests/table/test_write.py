@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from nri import read_table
 from nri.errors import InputError
 from nri.table import open_source, write_beside, write_table
-from nri.table.write import atomic_file
+from nri.table.write import atomic_file, protect_from_formulas
 
 TABLE = pd.DataFrame({"n": [-1.5, 2.0], "c": ["x", None], "d": pd.to_datetime(["2024-01-31", None])})
 
@@ -30,20 +30,10 @@ def test_what_is_written_is_read_back(suffix: str, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == [path.name]
 
 
-def test_text_that_a_spreadsheet_would_run_is_protected() -> None:
-    cells = ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "-", "+", "-5", "a=b"]
-    file = io.StringIO()
-    write_table(pd.DataFrame({"=name": cells, "n": range(-4, 5)}), file, protect=True)
-    again = pd.read_csv(io.StringIO(file.getvalue()), dtype=str, keep_default_na=False)
-    assert again.columns.tolist() == ["'=name", "n"]
-    assert again["'=name"].tolist() == ["'=1+1", "'+A1", "'-A1", "'@SUM(A1)", "'\t=1", "-", "+", "-5", "a=b"]
-    assert again["n"].tolist() == [str(n) for n in range(-4, 5)]
-
-
-def test_categories_are_protected_like_text() -> None:
-    file = io.StringIO()
-    write_table(pd.DataFrame({"c": pd.Categorical(["=1+1", None])}), file, protect=True)
-    assert file.getvalue() == 'c\n\'=1+1\n""\n'
+def test_text_that_a_spreadsheet_would_run_is_protected_where_it_goes_to_one() -> None:
+    cells = ["=1+1", "+A1", "-A1", "@SUM(A1)", "\t=1", "-", "+", "-5", "a=b", -4, None]
+    protected = ["'=1+1", "'+A1", "'-A1", "'@SUM(A1)", "'\t=1", "-", "+", "-5", "a=b", -4, None]
+    assert [*map(protect_from_formulas, cells)] == protected
 
 
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -114,14 +104,14 @@ def test_every_cell_is_written_as_it_was_read(delimiter: str, rows: list[tuple[s
     assert again == [["x", "y", "added"], *([a, b, str(i)] for i, (a, b) in enumerate(rows))]
 
 
-def test_cells_are_written_as_they_are_unless_they_go_to_a_spreadsheet() -> None:
+def test_cells_are_written_as_they_are() -> None:
     """Only the page's downloads are protected from formulas; a changed cell is another cell to a program."""
     source = open_source(io.StringIO("x,y\n=1,2\n"))
-    beside, protected = io.StringIO(), io.StringIO()
+    beside, alone = io.StringIO(), io.StringIO()
     write_beside(source, pd.DataFrame({"=said": ["-high"]}), beside)
     assert beside.getvalue() == "x,y,=said\n=1,2,-high\n"
-    write_table(pd.DataFrame({"=said": ["=1+1"]}), protected, protect=True)
-    assert protected.getvalue() == "'=said\n'=1+1\n"
+    write_table(pd.DataFrame({"=c": pd.Categorical(["=1+1", None])}), alone)
+    assert alone.getvalue() == '=c\n=1+1\n""\n'
 
 
 def test_booleans_are_spelled_as_rules_spell_them() -> None:

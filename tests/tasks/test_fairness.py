@@ -6,9 +6,9 @@ import pytest
 
 from nri.induce.assemble import count_classes, count_clauses
 from nri.outcome import Number, Survival
-from nri.rule import Clause, Dnf, Literal, Op
+from nri.rule import Clause, Column, Dnf, Literal, Op
 from nri.table import label_table, table_of
-from nri.tasks.fairness import by_group, looks_protected, note_on, protected_columns
+from nri.tasks.fairness import _bands, by_group, looks_protected, note_on, protected_columns
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,13 @@ def test_each_group_is_told_how_often_the_rule_fires_and_is_right(loans):
     ]
     assert found.groups[0].right.interval.low < 0.75 < found.groups[0].right.interval.high
     assert "the rule uses 'black', which may be protected (no: fires on 0 %" in note_on(found)
+
+
+def test_bands_end_at_plain_numbers():
+    """They ended at a cell of the table, such as 42.78713210130048, whose digits nobody can use."""
+    age = Column(np.linspace(20.123456789, 80.987654321, 200), np.ones(200, dtype=bool))
+    names = [name for name, _ in _bands(age)]
+    assert names == ["up to 35.5", "above 35.5 to 51", "above 51 to 66.2", "above 66.2"]
 
 
 def test_numbers_are_told_in_bands_and_every_row_is_in_one_group(loans):

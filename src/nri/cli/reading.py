@@ -50,7 +50,7 @@ def open_rows(
     if reading.time is not None and (reading.target is not None or reading.positive is not None):
         raise InputError("--time and --event are what is explained; drop --target and --positive")
     with progress(f"reading {file}"):  # the imports take their time too
-        in_database = "://" in file
+        in_database = "://" in file and not file.startswith(("http://", "https://"))  # of a file
         files = None if in_database else large_files(file, rows)
         if in_database or files is not None:
             options_of = cache(partial(_outcome_and_options, reading, config))

@@ -99,10 +99,7 @@ def _either(one: Literal, other: Literal) -> Literal | None:
 
 
 def count_branches(branches: Branches, default: Label, table: Table) -> Rule:
-    """Return clauses with their classes as a rule counted on a table.
-
-    A list of several classes stays in its order; the clauses of a lone class are sorted by precision.
-    """
+    """Return clauses with their classes as a counted rule, those of a lone class sorted by precision."""
     labels = {label for _, label in branches}
     if len(labels) == 1 and not is_card([clause for clause, _ in branches]):
         return count_classes({labels.pop(): Dnf(clause for clause, _ in branches)}, default, table)

@@ -38,7 +38,10 @@ LEAST_COST, MOST_COST = 1e-6, 1e6  # What an error may cost; beyond, one class i
 
 def chosen_columns(table: Table, settings: Settings) -> Table:
     """Return the table with the columns that the caller allows, in its own order."""
-    table.require([*(settings.use or ()), *settings.never, *settings.require])
+    named = [*(settings.use or ()), *settings.never, *settings.require]
+    if table.target in named and table.target not in table.columns:
+        raise InputError(f"column {table.target!r} is the target; name columns to explain it by")
+    table.require(named)
     for name in settings.require:
         if name in settings.never:
             raise InputError(f"column {name!r} is required and never to be used; choose one of the two")
@@ -52,10 +55,7 @@ def chosen_columns(table: Table, settings: Settings) -> Table:
 
 
 def columns_to_search(table: Table, named: Collection[str] = ()) -> Table:
-    """Return a wide table with so many columns, the most informative ones; others unchanged.
-
-    Columns that the user named stay. Ties are broken by name, so that the order of columns does not matter.
-    """
+    """Return a wide table with so many columns, named ones and the most informative; others unchanged."""
     if len(table.names) <= SEARCHED_COLUMNS:
         return table
     rows = MemoryRows(replace(table, unlabelled=None)).sample(_SCORED_ROWS)
@@ -164,8 +164,8 @@ def with_knowledge(settings: Settings, table: Table) -> Settings:
         _check_ordered(table, name, "a direction", flags=True)
     if known.monotone and (len(table.classes) != 2 or table.positive is None):
         raise InputError("a direction is about one class: name it (positive=..., or --positive VALUE)")
-    forbidden = tuple(one if isinstance(one, Literal) else read_condition(table, one) for one in known.forbid)
-    return replace(settings, knowledge=replace(known, forbid=forbidden))
+    forbidden = (x if isinstance(x, Literal) else read_condition(table, x, "forbid") for x in known.forbid)
+    return replace(settings, knowledge=replace(known, forbid=tuple(forbidden)))
 
 
 def _check_ordered(table: Table, name: str, what: str, *, flags: bool = False) -> None:
@@ -229,10 +229,7 @@ def joined(kept: Dnf, added: Rule, keep: Rule, table: Table) -> Rule:
 
 
 def error_costs(table: Table, settings: Settings, *, tilted: bool = True) -> FloatArray | None:
-    """[n_classes], how much an error on a row of each class counts; None if all count the same.
-
-    That is what it costs; if ``tilted``, more or less of it on the positive class where a floor needs that.
-    """
+    """[n_classes], what an error on each class costs, or counts if ``tilted`` to a floor; None if alike."""
     costs, tilt = settings.costs, settings.tilt if tilted else 1.0
     if costs is None and (tilt == 1.0 or table.positive is None):
         return None
@@ -256,10 +253,7 @@ def error_costs(table: Table, settings: Settings, *, tilted: bool = True) -> Flo
 
 
 def error_prices(table: Table, settings: Settings, *, tilted: bool = True) -> FloatArray | None:
-    """[n_classes, n_classes], what it costs to say each class of a row of each; None if errors cost the same.
-
-    That is the cost of the row's class, times how many classes apart the two are if classes are ordered.
-    """
+    """[n_classes, n_classes], what it costs to say one class of another's row; None if that is the same."""
     of_class = error_costs(table, settings, tilted=tilted)
     if of_class is None and not settings.ordered:
         return None

@@ -124,10 +124,7 @@ def meet_floors(
 
 
 def _search_factor(attempt: Callable[[float], tuple[float, float]]) -> None:
-    """Try factors until the wanted floor is met, then some between it and the last one too small.
-
-    ``attempt`` returns what is missing to the wanted floor and to the other one.
-    """
+    """Try factors until the wanted floor is met, then between; ``attempt`` returns what both floors lack."""
     low = high = 1.0
     for high in GRID:
         wanted, other = attempt(high)

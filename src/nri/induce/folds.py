@@ -23,6 +23,7 @@ _WIDE = 100  # Columns from which on equal rows are copies: chance does not repe
 _LEAST_GROUPS = 5
 _LOOKED_AT = 300  # Rows that are compared with each other to see whether those of a group are alike.
 _ALIKE = 0.5  # Share of rows whose nearest other row is of the same group, from which the group is named.
+_NEAR = 0.67  # How far apart rows of a group may be for that in the mean, by what others are.
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,10 +180,14 @@ def _share_alike(table: Table, name: str, column: Column, rng: np.random.Generat
     if not others:
         return 0.0
     apart: FloatArray = np.sum([_apart(other) for other in others], axis=0)
+    same = group[:, None] == group
+    within = apart[same].sum() / max(same.sum() - len(group), 1)  # without a row and itself
+    # one column of many that goes with the group brings its rows together a little
+    if same.all() or within > _NEAR * apart[~same].mean():
+        return 0.0
     np.fill_diagonal(apart, np.inf)
     nearest = apart <= apart.min(axis=1, keepdims=True) + 1e-9
-    same = (nearest & (group[:, None] == group)).sum(axis=1) / nearest.sum(axis=1)
-    return float(same.mean())
+    return float(((nearest & same).sum(axis=1) / nearest.sum(axis=1)).mean())
 
 
 def _apart(column: Column) -> FloatArray:

@@ -99,10 +99,7 @@ def _on_table(members: set[Literal], target: int, first: Candidate) -> Rule:
 
 
 def _falling(counts: FloatArray, target: int, most: int) -> tuple[list[int], FloatArray]:
-    """Join branches [n + 1, 2] until the share of the target falls from one to the next.
-
-    Returns those that are left, beside the ELSE, and the shares.
-    """
+    """Join branches [n + 1, 2] until the share of the target falls; return those left, and shares."""
     prior = STRENGTH * counts.sum(axis=0) / counts.sum()
     kept = list(range(len(counts) - 1))
     while True:

@@ -175,9 +175,8 @@ def mean_of(values: FloatArray, inside: FloatArray, weights: FloatArray, copies:
 
     reach = float(stdtrit(n - 1, 0.5 + LEVEL / 2)) * float(np.sqrt(variance / n)) if n > 1.5 else 0.0
     quantiles = weighted_quantiles(values, weights, QUANTILES)
-    # a narrow interval far from zero needs more digits than ten
     narrow = min(max(reach / abs(mean), 1e-9), 1.0) if mean else 1.0
-    digits = max(10, 4 - math.floor(math.log10(narrow)))
+    digits = max(10, 4 - math.floor(math.log10(narrow)))  # a narrow interval far from zero needs more
     mean, low, high = (_rounded(end, digits) for end in (mean, mean - reach, mean + reach))
     return Mean(mean, rows, mean, low, high, tuple(float(q) for q in quantiles))
 

@@ -6,7 +6,7 @@ What they are estimates *of* is a *target*, which has the members of :class:`nri
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -71,14 +71,13 @@ class NumberTarget:
         """As in ``rent 913   (907 to 920)   8 rows``."""
         return name_pattern(self.name, " {}"), "({})", "", "{} rows"
 
-    def amount(self, value: float, decimals: int | None = None) -> str:
+    def amount(self, value: float) -> str:
         """Write a value with its unit; a very large or small one by a power of ten."""
         before, behind = self.plan.unit
         gap = "" if not behind or behind == "%" else " "
-        decimals = self.decimals if decimals is None else decimals
-        text = f"{value:.{max(decimals, 0)}f}"
-        if value and (decimals > _MOST_DECIMALS or abs(value) >= _MOST_WRITTEN):
-            digits = decimals + math.floor(math.log10(abs(value))) + 1
+        text = f"{value:.{max(self.decimals, 0)}f}"
+        if value and (self.decimals > _MOST_DECIMALS or abs(value) >= _MOST_WRITTEN):
+            digits = self.decimals + math.floor(math.log10(abs(value))) + 1
             text = f"{value:.{min(max(digits, 3), 15)}g}"
         return f"{before}{text if float(text) else text.removeprefix('-')}{gap}{behind}"
 
@@ -87,16 +86,11 @@ class NumberTarget:
         rows = number(estimate.rows)
         if estimate.rows <= 0:
             return self.amount(estimate.value), "-", "-", rows
-        low, high = self._interval(estimate)
-        return self.amount(estimate.value), f"{low} to {high}", self._most(estimate), rows
-
-    def _interval(self, estimate: Mean) -> tuple[str, str]:
-        """Write the ends of the interval, by decimals that part them from each other and from the mean."""
-        ends = {estimate.low, estimate.mean, estimate.high}
-        tried = range(self.decimals, self.decimals + _MOST_DECIMALS)
-        apart = (d for d in tried if len({self.amount(end, d) for end in ends}) == len(ends))
-        decimals = next(apart, self.decimals)
-        return self.amount(estimate.low, decimals), self.amount(estimate.high, decimals)
+        ends = {estimate.low, estimate.mean, estimate.high}  # in as many decimals as it takes to part them
+        finer = (replace(self, decimals=self.decimals + more) for more in range(_MOST_DECIMALS))
+        fine = next((one for one in finer if len({*map(one.amount, ends)}) == len(ends)), self)
+        interval = f"{fine.amount(estimate.low)} to {fine.amount(estimate.high)}"
+        return self.amount(estimate.value), interval, self._most(estimate), rows
 
     def _most(self, estimate: Mean) -> str:
         return f"{self.amount(estimate.quantiles[0])} to {self.amount(estimate.quantiles[-1])}"
@@ -125,8 +119,7 @@ class NumberTarget:
 def decimals_for(support: Mean) -> int:
     """Return decimals that suffice for values: a hundredth of the range of most rows, or finer."""
     width = (support.quantiles[-1] - support.quantiles[0]) or abs(support.mean) or 1.0
-    decimals = math.ceil(2 - math.log10(width))
-    return max(min(decimals, 305), 0) if width < _MOST_WRITTEN else decimals
+    return min(max(math.ceil(2 - math.log10(width)), 0 if width < _MOST_WRITTEN else -300), 305)
 
 
 @dataclass(frozen=True)

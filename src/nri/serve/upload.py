@@ -63,10 +63,7 @@ class Upload:
 
 
 def read_upload(name: str, content: bytes, choice: SheetChoice | None = None) -> Upload:
-    """Read a dropped file; only the last part of its name is used, to recognise the format.
-
-    Raises :class:`InputError` if it is empty, too large, or holds no table.
-    """
+    """Read a dropped file; only the last part of its name is used, to recognise the format."""
     last = PurePath(name.replace("\\", "/")).name
     name = "".join(c if c.isprintable() else " " for c in last).strip()[-120:] or "the file"
     file = io.BytesIO(content)

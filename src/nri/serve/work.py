@@ -1,5 +1,6 @@
 """Work: a question about an uploaded table, its rule, the rule after edits, and the files to take along."""
 
+import csv
 import io
 import re
 from collections.abc import Callable
@@ -21,8 +22,9 @@ from nri.report import ReportOptions, gather_report, render_report
 from nri.rule import FORMATS, Dnf, Label, Rule
 from nri.serve.question import LABELS, Question, read, read_clauses
 from nri.serve.upload import Upload
+from nri.table.frames import plain_cells
 from nri.table.table import Table
-from nri.table.write import typed_columns, write_into_workbook, write_table
+from nri.table.write import as_written, protect_from_formulas, typed_columns, write_into_workbook, write_table
 from nri.tasks.predictions import predictions
 
 SEED = 0  # The same table and question give the same rule.
@@ -160,10 +162,7 @@ KINDS = (*FORMATS, *_TABLES)
 
 
 def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[bytes, str]:
-    """Write the rule, or the table with its predictions; return also what the file is called.
-
-    In the table, cells that a spreadsheet would run as a formula are made harmless.
-    """
+    """Write the rule, or the table with its predictions; return also what the file is called."""
     if kind not in KINDS:
         raise InputError(f"no download {kind!r}; choose one of {', '.join(KINDS)}")
     if kind in _TABLES:
@@ -195,15 +194,13 @@ def report_line(work: Work, step: Callable[[], None]) -> dict[str, str]:
 
 
 def _with_predictions(work: Work, kind: str) -> bytes:
-    """Write every row of the file with its prediction, also those whose target is missing.
-
-    A workbook stays as it was dropped, with predictions beside its table.
-    """
+    """Write every row with its prediction, formulas made harmless; a workbook keeps its other cells."""
     source, file = work.upload.source, io.BytesIO()
     added = predictions(work.rule, source)
     if kind == "csv":
-        text = io.StringIO()
-        write_table({**source.rows, **added}, text, format="csv", protect=True)
+        text, written = io.StringIO(), {**source.rows, **added}.items()
+        rows = zip(*([name, *as_written(plain_cells(cells))] for name, cells in written), strict=True)
+        csv.writer(text, lineterminator="\n").writerows(map(protect_from_formulas, row) for row in rows)
         return text.getvalue().encode()
     if source.workbook is not None and source.workbook.can_be_kept:
         write_into_workbook(source.workbook, added, file)

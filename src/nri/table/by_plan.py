@@ -172,13 +172,13 @@ def _readings(text: str) -> tuple[str, ...]:
     return (unquoted(text), text[1:-1]) if text[0] == '"' else (text[1:-1],)
 
 
-def read_condition(table: Table, text: str) -> Literal:
+def read_condition(table: Table, text: str, what: str = "condition") -> Literal:
     """Read a condition such as ``age > 80`` or ``colour = red``, its value as the column's cells are read."""
-    name, comparison = comparison_of(text, table.names, "condition")
+    name, comparison = comparison_of(text, table.names, what)
     plan = table.plans[name]
     if comparison is None:
         if plan.kind is not Kind.BOOLEAN:
-            raise InputError(f"condition {text!r} names a column only; compare it, e.g. {name} > 80")
+            raise InputError(f"{what} {text!r} names a column only; compare it, e.g. {name} > 80")
         return Literal(name, Op.EQ, True)
     value = comparison.parsed_value(plan, name)
     op = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)

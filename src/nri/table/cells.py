@@ -28,7 +28,6 @@ ZERO_ONE = ColumnPlan(Kind.BOOLEAN, no_and_yes=("0", "1"))  # Columns of the num
 
 MISSING_MARKS = frozenset({"", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT", "null", "NULL"})
 """Cells that stand for nothing. "None" and "none" are not among them: they are common categories."""
-ROUNDED = "whole numbers beyond 2^53 are rounded; give codes and identifiers as text"
 _SHOWN_LETTERS = 20
 _SHOWN = 3  # examples in a note
 

@@ -20,7 +20,6 @@ from nri.rule.column import Column
 from nri.rule.labels import writable
 from nri.rule.literal import Kind
 from nri.table.cells import (
-    ROUNDED,
     Cells,
     TextCells,
     TypedCells,
@@ -208,10 +207,7 @@ def _numbers(values: NDArray[Any], known: BoolArray, *, whole: bool = False) -> 
     numbers = values.astype(np.float64)
     infinite = int(np.isinf(numbers[known]).sum())
     note = f"{infinite} of {len(numbers)} cells are infinite and count as missing" if infinite else ""
-    largest = np.abs(numbers[known]).max(initial=0.0)
-    whole = whole and bool(largest < 2**62)
-    if whole and largest >= 2**53:  # 2^53 + 1 is rounded to 2^53
-        note = ROUNDED
+    whole = whole and bool(np.abs(numbers[known]).max(initial=0.0) < 2**62)
     return TypedCells(Column(numbers, known & np.isfinite(numbers)), whole, not whole, note)
 
 

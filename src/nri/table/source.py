@@ -20,7 +20,6 @@ from nri.rule import Column, ColumnPlan, Columns, Kind, empty_column
 from nri.table import date, number
 from nri.table.by_plan import read_by, recast
 from nri.table.cells import (
-    ROUNDED,
     TRUE_FALSE,
     TYPED_BOOLEAN,
     ZERO_ONE,
@@ -48,6 +47,7 @@ _BY_SUFFIX = {".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet"
 _BY_SUFFIX |= {".arff": "arff", **dict.fromkeys((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), "excel")}
 _ARFF = re.compile(r"(?:\s|%[^\r\n]*[\r\n])*@(?:relation|attribute)", re.IGNORECASE)
 """The first line that is no comment declares a relation or an attribute."""
+_ROUNDED = "whole numbers beyond 2^53 are rounded; give codes and identifiers as text"
 WIDE = 5000  # columns from which on a text is wide
 
 
@@ -247,10 +247,7 @@ def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
 
 
 def source_of(X: Any) -> Source:
-    """Return a frame of any library, an array, a list of rows or records, or a dict of columns.
-
-    Names lose blanks around them, as those of a text file do, unless that leaves two alike.
-    """
+    """Return a frame of any library, an array, rows or a dict of columns, by names without outer blanks."""
     from nri.table.frames import columns_of
 
     columns = columns_of(X)
@@ -295,8 +292,8 @@ def understand(
         parsed = _recognise(cells, options.exact, decimal_comma)
         read = ReadColumn(spread(parsed, cells), parsed.plan, parsed.note)
     if read.plan.whole and read.column.kind is Kind.NUMBER and not read.note:
-        largest = np.abs(read.column.values[read.column.known]).max(initial=0.0)
-        read = replace(read, note=ROUNDED if largest >= 2**53 else "")
+        rounded = np.abs(read.column.values[read.column.known]).max(initial=0.0) >= 2**53  # so is 2^53 + 1
+        read = replace(read, note=_ROUNDED if rounded else "")
     if read.column.kind is Kind.NUMBER and name not in options.missing and name not in options.outcome:
         missing, read = _with_codes(read, name, missing)
     if missing:

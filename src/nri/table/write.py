@@ -1,7 +1,7 @@
 """Write: tables with their predictions, as CSV, TSV, Parquet or Excel; what was a file stays as it was.
 
-A workbook keeps its other cells, sheets, formulas and formats; a text is no formula in it. Writing it needs
-openpyxl (extra ``excel``). A file is written whole or not at all.
+A workbook keeps its other cells, sheets, formulas and formats; writing it needs openpyxl (extra ``excel``).
+A text in it is never a formula. A file is written whole or not at all.
 """
 
 import csv
@@ -13,7 +13,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from copy import copy
 from pathlib import Path
@@ -73,19 +73,13 @@ def _opened(destination: str | Path | IO[Any], binary: bool = False) -> Abstract
     return nullcontext(destination)
 
 
-def write_table(
-    table: Any, destination: str | Path | IO[Any], *, format: str | None = None, protect: bool = False
-) -> None:
-    """Write columns by their names, or any frame, whole or not at all; the name's ending says the format.
-
-    With ``protect`` text that spreadsheets would run as a formula gets an apostrophe in front in CSV and TSV;
-    else cells stay as they are, so that the classes of a rule are found again.
-    """
+def write_table(table: Any, destination: str | Path | IO[Any], *, format: str | None = None) -> None:
+    """Write columns by their names, or any frame, whole or not at all; the name's ending says the format."""
     chosen, columns = format or format_of(destination), columns_of(table)
     if chosen not in _BY_SUFFIX.values():
         raise InputError(f"cannot write tables as {chosen!r}; use csv, tsv, parquet or xlsx")
     with _opened(destination, binary=chosen not in _DELIMITERS) as file:
-        write_rows(columns, file, chosen, protect=protect)
+        write_rows(columns, file, chosen)
 
 
 def protect_from_formulas(cell: Any) -> Any:
@@ -106,9 +100,7 @@ def format_of(destination: str | Path | IO[str]) -> str:
     return _BY_SUFFIX.get(suffix, "csv")
 
 
-def write_rows(
-    columns: Mapping[str, Any], file: IO[Any], format: str, *, header: bool = True, protect: bool = False
-) -> None:
+def write_rows(columns: Mapping[str, Any], file: IO[Any], format: str, *, header: bool = True) -> None:
     """Write rows to an open file; in CSV and TSV they may be without the names above them."""
     if format == "parquet":
         require_extra("parquet", "writing a Parquet file", "pyarrow")
@@ -125,12 +117,12 @@ def write_rows(
         book.save(file)
         return
     writer = csv.writer(file, delimiter=_DELIMITERS[format], lineterminator="\n")
-    written = zip(*map(_as_written, map(plain_cells, columns.values())), strict=True)
-    rows: Iterable[Iterable[Any]] = itertools.chain([tuple(columns)] if header else (), written)
-    writer.writerows((map(protect_from_formulas, row) for row in rows) if protect else rows)
+    if header:
+        writer.writerow(columns)
+    writer.writerows(zip(*map(as_written, map(plain_cells, columns.values())), strict=True))
 
 
-def _as_written(cells: list[Any]) -> list[Any]:
+def as_written(cells: list[Any]) -> list[Any]:
     """Return cells as they stand in a text: true and false as rules spell them, days alone."""
     moments = [cell for cell in cells if isinstance(cell, dt.datetime)]
     if moments and all(one.tzinfo is None and one.time() == dt.time() for one in moments):
@@ -163,7 +155,7 @@ def lines_beside(text: DelimitedText, added: Mapping[str, Any], delimiter: str) 
     """Return the lines of a text, its header first, with more cells behind; None if rows do not match."""
     same = text.delimiter == delimiter
     records = _records(text, simple=same and '"' not in text.text and "\r" not in text.text)
-    columns = map(_as_written, map(plain_cells, added.values()))
+    columns = map(as_written, map(plain_cells, added.values()))
     rows = [tuple(added), *zip(*columns, strict=True)]
     if len(records) != len(rows):
         return None

@@ -22,6 +22,7 @@ from nri.outcome.survival import expected_events
 from nri.rule import Column, Kind, Rule
 from nri.rule.literal import plain_value
 from nri.rule.phrase import phrase_label, phrase_name, phrase_value
+from nri.table.cuts import plain_number
 from nri.table.table import Table
 
 MISSING = "(missing)"  # What the group of rows without a cell is called.
@@ -160,6 +161,9 @@ def _bands(column: Column) -> list[tuple[str, BoolArray]]:
         return []
     edges = [cells[min(len(cells) - 1, round(len(cells) * k / _BANDS))] for k in range(1, _BANDS)]
     edges = sorted(set(edges) - {cells[-1]})
+    if column.kind is Kind.NUMBER:  # as plain as the cuts of a rule
+        above = cells[np.searchsorted(cells, edges, side="right")].tolist()
+        edges = [x if x.is_integer() else plain_number(x, y) for x, y in zip(edges, above, strict=True)]
     # an edge belongs to the band that it ends
     band = np.searchsorted(np.array(edges, dtype=cells.dtype), column.values)
     shown = [phrase_value(plain_value(edge)) for edge in edges]

@@ -77,7 +77,9 @@ def read_toml(
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"no {what} file {path}{similar_files(path) or hint}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is no text in UTF-8, as TOML is; save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or error
