@@ -183,3 +183,24 @@ def test_a_rule_is_induced_from_a_url_of_this_folder(shop: Path, capfd: pytest.C
     assert "THEN bought = yes" in said
     assert "size > 61" in said
     assert state(shop) == before
+
+
+def test_folds_of_sqlite_are_those_of_duckdb(shop: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """SQLite 3.40 ended every --cv in "parser stack overflow": the hash of a fold stood in another hash."""
+    from nri.cli.app import main
+
+    rows = planted(600).drop(columns="seen").astype({"member": int})
+    with sqlite3.connect("shop.sqlite") as connection:
+        rows.to_sql("visits", connection, index=False)
+    connection.close()
+    with duckdb.connect("shop.duckdb") as held:
+        held.register("rows", rows)
+        held.execute("CREATE TABLE visits AS SELECT * FROM rows")
+    shown = []
+    for url in ("sqlite:///shop.sqlite", "duckdb:///shop.duckdb"):
+        with pytest.raises(SystemExit) as ended:
+            main(["induce", url, "--table", "visits", "--target", "bought", "--model", "greedy", "--cv"])
+        assert not ended.value.code
+        shown.append(capfd.readouterr().out)
+    assert shown[0] == shown[1]
+    assert "cross-validated" in shown[0]

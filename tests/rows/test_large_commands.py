@@ -2,13 +2,14 @@
 
 import gzip
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from large_tables import planted
 
 from nri.errors import InputError
 from nri.rows import files
-from nri.rows.engine import Duck
+from nri.rows.engine import Duck, DuckEngine
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +102,14 @@ def test_threads_are_read_as_openmp_reads_them(monkeypatch: pytest.MonkeyPatch) 
     for said, threads in (("2,1", 2), ("all", 1), ("", 1), ("0", 1)):
         monkeypatch.setenv("OMP_NUM_THREADS", said)
         connection = Duck()
-        assert connection.execute("SELECT current_setting('threads')").fetchone() == (threads,)
+        assert connection.execute("SELECT current_setting('threads')") == [(threads,)]
         connection.close()
 
 
 def test_no_extension_is_fetched() -> None:
     connection = Duck()
     asked = "SELECT current_setting('autoinstall_known_extensions')"
-    assert connection.execute(asked).fetchone() == (False,)
+    assert connection.execute(asked) == [(False,)]
     connection.close()
 
 
@@ -130,3 +131,22 @@ def test_nothing_is_left_behind(
 def test_patterns_that_fit_no_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no file is called like"):
         files.files_of(str(tmp_path / "part-*.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("told", "raised"), [("Query interrupted", KeyboardInterrupt), ("another", RuntimeError)]
+)
+def test_an_interrupted_query_is_ctrl_c(
+    told: str, raised: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB raises "RuntimeError: Query interrupted" then: it was taken for a failure, with code 1."""
+
+    def interrupted(sql: str) -> None:
+        raise RuntimeError(told)
+
+    connection = Duck()
+    engine = DuckEngine(connection, "range(3)")
+    monkeypatch.setattr(connection, "raw", SimpleNamespace(execute=interrupted))
+    for ask in (connection.execute, engine.query):
+        with pytest.raises(raised):
+            ask("SELECT 1 AS one")

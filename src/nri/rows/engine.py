@@ -131,10 +131,10 @@ class Duck:
         except duckdb.Error:
             raise InputError(f"--memory {memory!r} is no amount of memory; write e.g. 2GB or 800MB") from None
 
-    def execute(self, sql: str) -> Any:
-        """Run a statement."""
+    def execute(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run a statement, and return the rows that it gives; errors come also while they are fetched."""
         with _one_line_errors():
-            return self.raw.execute(sql)
+            return list(self.raw.execute(sql).fetchall())
 
     def close(self) -> None:
         """End the connection, and remove what was kept on disk."""
@@ -148,7 +148,7 @@ class DuckEngine(Engine):
 
     def __init__(self, connection: Duck, source: str, plans: Mapping[str, ColumnPlan] | None = None) -> None:
         """``source`` is what to select from."""
-        described = connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()
+        described = connection.execute(f"DESCRIBE SELECT * FROM {source}")
         # what numpy has no type for comes as text
         texts = [quoted(name) for name, kind, *_ in described if _AS_TEXT.match(kind)]
         instead = f"REPLACE ({', '.join(f'{one}::VARCHAR AS {one}' for one in texts)})" if texts else ""
@@ -173,7 +173,9 @@ def _one_line_errors() -> Iterator[None]:
     except duckdb.OutOfMemoryException as error:
         cause = f"the memory that DuckDB may use does not suffice ({first_line(error)})"
         raise InputError(f"{cause}; give it more, e.g. --memory 4GB, or fewer columns") from None
-    except duckdb.InterruptException:
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if "interrupted" not in str(error):
+            raise
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
         raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
@@ -233,7 +235,7 @@ def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:
 def _map_texts(rows: DuckEngine, name: str, text: str, plan: ColumnPlan, into: str) -> None:
     """Register what each different text of a column means, as a table of the connection."""
     duck = rows.connection
-    cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} AS r LIMIT {_MOST_TEXTS + 1}").fetchall()
+    cells = duck.execute(f"SELECT DISTINCT {text} FROM {rows.source} AS r LIMIT {_MOST_TEXTS + 1}")
     if len(cells) > _MOST_TEXTS:
         cause = f"column {name!r} holds more than {_MOST_TEXTS} different texts, too many for {plan.kind}s"
         raise InputError(f"{cause}; write it as such, or leave it out (--without)")

@@ -61,7 +61,7 @@ class Files:
         if self.parquet:
             with suppress(InputError), closing(Duck()) as duck:  # reading it reports what is wrong
                 about = f"parquet_file_metadata({text_literal(str(self.paths[0]))})"
-                return int(duck.execute(f"SELECT sum(num_rows) FROM {about}").fetchone()[0]) > LARGE_ROWS
+                return int(duck.execute(f"SELECT sum(num_rows) FROM {about}")[0][0]) > LARGE_ROWS
         if self.size <= LARGE_BYTES:
             return False
         start = _start(self.paths[0], 16 * _START)
@@ -167,12 +167,12 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
     names, duck = [one.name for one in rows.columns], rows.connection
     listed = ", ".join(map(quoted, names))
-    start = duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000").fetchall()
+    start = duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000")
     if not start:
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))
-    drawn = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0").fetchall()
+    drawn = duck.execute(f"SELECT {listed} FROM {rows.source} WHERE hash({listed}) % {every} = 0")
     comma = delimiter_of(files) == ";"
     plans = {}
     for name, column in zip(names, zip(*(drawn or start), strict=True), strict=True):

@@ -196,14 +196,20 @@ class SqlRows(Rows):
         # not Source.columns: its notes would count the sample
         return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
 
-    def _hashed(self, terms: Sequence[Term], items: Mapping[str, str]) -> str:
-        """Write a query that adds the hash of each row, as ``h``, in steps that compute nothing twice."""
+    def _hashed(self, terms: Sequence[Term], items: Mapping[str, str], name: str = "step") -> str:
+        """Write a query that adds the hash of each row, as ``h``, in steps that compute nothing twice.
+
+        They follow each other as tables of names, since SQLite reads no queries within so many others.
+        """
         listed, raw = ", ".join(items), {one.name: one for one in self._raw}
         first, *others = map(float_literal, ROUNDS)
-        sql = select({**items, "h0": " + ".join(_term(one, raw[one.column], self.engine) for one in terms)})
-        for stretched in (f"h0 * {first}", *(f"(h0 - FLOOR(h0)) * {factor}" for factor in others)):
-            sql = f"SELECT {listed}, {stretched} AS h0 FROM ({sql}) AS stretched"
-        return f"SELECT {listed}, h0 - FLOOR(h0) AS h FROM ({sql}) AS hashed"
+        added = " + ".join(_term(one, raw[one.column], self.engine) for one in terms)
+        steps = f"{name}0 AS ({select({**items, 'h0': added})} {self.engine.dialect.apart})"
+        known = " WHERE h0 IS NOT NULL"  # which all are; with LIMIT above it, steps are not made into one
+        for place, stretched in enumerate([f"h0 * {first}", *(f"(h0 - FLOOR(h0)) * {x}" for x in others)]):
+            step = f"SELECT {listed}, {stretched} AS h0 FROM {name}{place}{known}"
+            steps += f", {name}{place + 1} AS ({step})"
+        return f"WITH {steps} SELECT {listed}, h0 - FLOOR(h0) AS h FROM {name}{len(ROUNDS)}"
 
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
         """Group rows by parts of columns and by outcome."""
@@ -240,7 +246,7 @@ class SqlRows(Rows):
         back = ", ".join(f"{alias} AS {column}" for alias, column in places.items())
         stretched = f"h * {float_literal(FOLD)}"
         fold_of = f"FLOOR(({stretched} - FLOOR({stretched})) * {float_literal(folds)})"
-        hashed = self._hashed(self._ways[-1], places)
+        hashed = self._hashed(self._ways[-1], places, "dealt")
         part = f"SELECT {back} FROM ({hashed}) AS dealt WHERE {fold_of} {'=' if inside else '<>'} {fold}"
 
         def query(sql: str) -> Answer:

@@ -37,6 +37,7 @@ class Dialect:
     folded: str = "LOWER(TRIM(REGEXP_REPLACE({x}, '[[:space:]]+', ' ')))"
     """a text without differences of case and blanks"""
     letter: str = "ASCII({x})"  # the code of a text's first letter
+    apart: str = ""  # keeps a query from being merged with the one around it, which computes it again
     truth: Sequence[str] = ("FALSE", "TRUE")  # how a boolean label is written
     folds_names: bool = True  # whether names that differ in case only are one name
     longest_name: int | None = None
