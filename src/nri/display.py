@@ -5,7 +5,7 @@ classifier or a regressor, ``from_rule`` a rule of any outcome. matplotlib is im
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -192,8 +192,7 @@ class WhyDisplay(_Display):
 
     prediction: str
     clauses: list[str]  # [branches]: what each predicts, and of a counting one how many conditions hold
-    conditions: list[list[tuple[str, str]]]
-    """[branches]: for each branch its conditions with ``holds``, ``fails`` or ``unknown``"""
+    conditions: list[list[tuple[str, str]]]  # [branches]: each with ``holds``, ``fails`` or ``unknown``
     decided: int  # the branch that decides; their number if none fires
 
     @classmethod
@@ -208,7 +207,12 @@ class WhyDisplay(_Display):
         decided = int(rule.decide(columns, 1)[0])
         headings, conditions = [], []
         for branch in rule.branches:
-            states = [(phrase_literal(x), _state(*literal_truth(x, columns))) for x in branch.clause]
+            states = []
+            for literal in branch.clause:
+                holds, known = (truth[0] for truth in literal_truth(literal, columns))
+                states.append(
+                    (phrase_literal(literal), "holds" if holds else "fails" if known else "unknown")
+                )
             n_held = sum(state == "holds" for _, state in states)
             counts = f": {tally(branch.clause, n_held)}" if branch.clause.counts else ""
             headings.append(_predicted(rule, branch.estimate) + counts)
@@ -307,9 +311,8 @@ def _rule_of(estimator: Any) -> Rule:
 
 
 def _table_of(estimator: Any, X: Any, y: Any) -> Table:
-    rows = estimator.labelled if hasattr(estimator, "labelled") else estimator.measured
-    table: Table = rows(X, y)
-    return table
+    rows: Callable[..., Table] = getattr(estimator, "labelled", None) or estimator.measured
+    return rows(X, y)
 
 
 def _names(rule: Rule) -> list[str]:
@@ -321,9 +324,3 @@ def _predicted(rule: Rule, estimate: Any) -> str:
     if isinstance(estimate, Risk):
         return f"risk {estimate.value:.2f}"
     return str(rule.predicts.cells(estimate)[0])
-
-
-def _state(holds: BoolArray, known: BoolArray) -> str:
-    if not known[0]:
-        return "unknown"
-    return "holds" if holds[0] else "fails"

@@ -216,7 +216,7 @@ def test_spuriousness_is_zero_when_ignored_literals_have_shut_gates() -> None:
     leaky = SoftRule(torch.maximum(clean.z, leak), rule.w)
     for candidate, leaks in ((clean, False), (leaky, True)):
         execution = execute(candidate, batch.literals)
-        cost = spuriousness(candidate, execution, batch.literals, batch.positives, 0.3).item()
+        cost = spuriousness(candidate, execution, batch.literals, batch.positives, 0.3, True).item()
         assert (cost > 1e-4) == leaks
 
 
@@ -260,11 +260,11 @@ def test_sampled_counterfactuals_find_a_deciding_literal_necessary_and_an_ignore
     gated = execute(rule, batch.literals).clauses
     config = PaperLossConfig(sampled_counterfactuals=1)
     generator = torch.Generator().manual_seed(0)
-    parts = sampled_counterfactuals(rule, gated, batch.literals, batch.positives, config, generator)
+    parts = sampled_counterfactuals(rule, gated, batch, config, generator)
     assert parts["necessity"]().item() == pytest.approx(0, abs=1e-5)
     assert parts["spuriousness"]().item() == pytest.approx(0, abs=1e-5)
     idle = SoftRule(z.roll(1, -1) * 0.5 + z, torch.ones(1, 1))  # asks for x1 too, which decides nothing
-    parts = sampled_counterfactuals(idle, gated, batch.literals, batch.positives, config, generator)
+    parts = sampled_counterfactuals(idle, gated, batch, config, generator)
     assert np.mean([parts["necessity"]().item() for _ in range(20)]) > 0.05
 
 

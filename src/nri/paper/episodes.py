@@ -136,11 +136,8 @@ def _draw(seed: int, stream: int, start: int, count: int, shapes: list[tuple[int
     counts = -(-sum(sizes) // _WORDS_PER_COUNT)
     source = np.random.Philox(key=np.array([seed, stream], np.uint64), counter=start * counts)
     numbers = np.random.Generator(source).random((count, counts * _WORDS_PER_COUNT))
-    ends = np.cumsum(sizes)
-    return [
-        numbers[:, end - size : end].reshape(count, *shape)
-        for end, size, shape in zip(ends, sizes, shapes, strict=True)
-    ]
+    blocks = np.split(numbers, np.cumsum(sizes), axis=1)  # the last one only fills up a counter
+    return [block.reshape(count, *shape) for block, shape in zip(blocks, shapes, strict=False)]
 
 
 def _rates(preset: PaperPreset, seed: int, start: int, count: int) -> tuple[_Uniform, _Uniform]:

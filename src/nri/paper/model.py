@@ -23,6 +23,7 @@ from nri.search.result import Induced
 from nri.weights import Network, shipped_file
 
 AnyGates = NDArray[np.floating]
+Clauses = tuple[IndexClause, ...]
 
 GATE = 0.5  # of slots and of literals: the text keeps what is at least this open
 
@@ -50,9 +51,7 @@ PUBLISHED = DeployConfig(max_literals=4)
 that, on tables far wider than in training, many gates stay open and clauses grow to dozens of literals."""
 
 
-def deploy(
-    z: AnyGates, w: AnyGates, episode: Episode, config: DeployConfig = PUBLISHED
-) -> tuple[tuple[int, ...], ...]:
+def deploy(z: AnyGates, w: AnyGates, episode: Episode, config: DeployConfig = PUBLISHED) -> Clauses:
     """Turn the gates of one table into clauses, each a rising tuple of literal indices.
 
     ``z`` [T, 2N] are literal gates, ``w`` [T] clause gates; the support is read for the discrimination score
@@ -184,9 +183,7 @@ class PaperModel:
             induced.append(count(episode, rules, limits))
         return min(induced, key=lambda one: one.errors)
 
-    def _clauses(
-        self, seen: Episode, target: int, limits: Limits, rng: np.random.Generator
-    ) -> tuple[IndexClause, ...]:
+    def _clauses(self, seen: Episode, target: int, limits: Limits, rng: np.random.Generator) -> Clauses:
         """Induce a rule for one class against the rest."""
         labels = seen.labels == target
         if not labels.any() or labels.all():
@@ -194,7 +191,7 @@ class PaperModel:
         two_class = make_episode(seen.values, seen.known, labels.astype(np.int64), seen.weights)
         literals = literal_truth(seen.values, seen.known)
 
-        def errors_and_length(rule: tuple[IndexClause, ...]) -> tuple[int, int]:
+        def errors_and_length(rule: Clauses) -> tuple[int, int]:
             return int((clause_truth(literals, rule).any(axis=0) != labels).sum()), sum(map(len, rule))
 
         views = self._gates(seen, labels, rng)
@@ -208,22 +205,20 @@ class PaperModel:
         flips = [np.zeros(N, bool), *(rng.random(N) < 0.5 for _ in range(others))]
         values = np.stack([(seen.values ^ flip)[:, order] for order, flip in zip(orders, flips, strict=True)])
         known = np.stack([seen.known[:, order] for order in orders])
-        gates = self.network.gates(values & known, known, labels)
-        return [_in_table_order(*view) for view in zip(gates, orders, flips, strict=True)]
+        views = zip(self.network.gates(values & known, known, labels), orders, flips, strict=True)
+        gates = []
+        for view, order, flip in views:
+            place = np.argsort(order)
+            gates.append(Gates(view.z[:, np.concatenate([place + N * flip, place + N * ~flip])], view.w))
+        return gates
 
-    def _deployed(self, gates: Gates, two_class: Episode, limits: Limits) -> tuple[IndexClause, ...]:
+    def _deployed(self, gates: Gates, two_class: Episode, limits: Limits) -> Clauses:
         z = with_required(gates.z * limits.literal_mask(two_class.n_variables), limits.required)
         longest = min(limits.max_literals, self.config.max_literals or limits.max_literals)
         config = replace(self.config, max_literals=max(longest, len(limits.required)))
         if limits.max_clauses < len(gates.w):  # the text's K': the most discriminating, not the widest open
             config = replace(config, top_clauses=limits.max_clauses)
         return deploy(z, gates.w, two_class, config)
-
-
-def _in_table_order(gates: Gates, order: IntArray, flip: BoolArray) -> Gates:
-    """Return the gates of a view as gates of the table's own literals."""
-    place, N = np.argsort(order), len(order)
-    return Gates(gates.z[:, np.concatenate([place + N * flip, place + N * ~flip])], gates.w)
 
 
 def tuned_paper_model(network: GateSource | None = None) -> PaperModel:
@@ -264,9 +259,8 @@ def rows_to_show(episode: Episode, rng: np.random.Generator) -> Episode:
     else:
         size = min(most, max(len(episode), round(total)) if whole else len(episode))
         rows = _draw_rows(episode, size, rng)
-    return make_episode(
-        episode.values[rows], episode.known[rows], episode.labels[rows], n_classes=episode.n_classes
-    )
+    cells = episode.values[rows], episode.known[rows]
+    return make_episode(*cells, episode.labels[rows], n_classes=episode.n_classes)
 
 
 def _draw_rows(episode: Episode, size: int, rng: np.random.Generator) -> IntArray:
@@ -281,7 +275,7 @@ def _draw_rows(episode: Episode, size: int, rng: np.random.Generator) -> IntArra
     return np.sort(np.concatenate(drawn)).astype(np.int64)
 
 
-def count(episode: Episode, rules: list[tuple[IndexClause, ...]], limits: Limits) -> Induced:
+def count(episode: Episode, rules: list[Clauses], limits: Limits) -> Induced:
     """Drop clauses that are not precise enough on all rows, set the others in order, and set the default."""
     literals = literal_truth(episode.values, episode.known)
     masses: FloatArray = np.eye(episode.n_classes)[episode.labels] * episode.weights[:, None]

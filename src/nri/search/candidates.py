@@ -85,10 +85,8 @@ class CandidatePool:
 
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the same as :meth:`weighed` for a large pool, before most of it is left: nothing is kept."""
-        blocks = [slice(start, start + 256) for start in range(0, len(self), 256)]  # which stay in the cache
-        parts = [
-            unpack_rows(self.words[block], self.n_rows).astype(np.float32) @ weights.T for block in blocks
-        ]
+        blocks = (self.words[i : i + 256] for i in range(0, len(self), 256))  # which stay in the cache
+        parts = [unpack_rows(block, self.n_rows).astype(np.float32) @ weights.T for block in blocks]
         return np.ascontiguousarray(np.concatenate(parts).T)
 
     def take(self, positions: Sequence[int] | IntArray) -> "CandidatePool":

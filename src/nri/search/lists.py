@@ -86,15 +86,12 @@ class _Segments:
 class ListSearch:
     """Add, drop, replace and move branches while the cost falls."""
 
-    def __init__(
-        self, pool: CandidatePool, evidence: SearchRows, objective: Objective, limits: Limits
-    ) -> None:
-        self.pool, self.objective, self.limits, self.total = pool, objective, limits, evidence.total
+    def __init__(self, pool: CandidatePool, rows: SearchRows, objective: Objective, limits: Limits) -> None:
+        self.pool, self.objective, self.limits, self.total = pool, objective, limits, rows.total
         self.truth, self.by_row = pool.truth, pool.by_row
-        self.masses = evidence.masses
-        self.weights, self.masses32 = evidence.weights, self.masses.astype(np.float32)
-        self.n_classes = evidence.n_classes
-        n_priced = limits.n_priced(evidence.literals.shape[1] // 2)
+        self.weights, self.masses, self.n_classes = rows.weights, rows.masses, rows.n_classes
+        self.masses32 = self.masses.astype(np.float32)
+        n_priced = limits.n_priced(rows.literals.shape[1] // 2)
         self.bits = pool.bits(n_priced) * np.where(pool.counts, COUNT_IN_LIST, 1.0)
         self.least_rows = max(LEAST_ROWS, LEAST_PART * self.total)
         self.least_share = max(LEAST_SHARE, limits.min_precision)

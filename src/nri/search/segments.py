@@ -99,55 +99,52 @@ class _Segmenter:
 
     def improved(self, start: Sequence[LiteralSet]) -> ClauseList:
         """Change a list place by place until nothing pays any more."""
-        clauses = list(start)
-        bits = self.bits(clauses)
+        now = ClauseList(tuple(start), self.bits(start))
         for _ in range(_SWEEPS):
-            before = bits
+            before = now.bits
             for step in (self._grow, self._shrink, self._replace, self._reorder):
-                clauses, bits = step(clauses, bits)
-            if bits > before - _SAVED:
+                now = step(now)
+            if now.bits > before - _SAVED:
                 break
-        return ClauseList(tuple(clauses), bits)
+        return now
 
-    def _grow(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+    def _grow(self, now: ClauseList) -> ClauseList:
         """Insert the clause that saves most, wherever that is, while one saves anything."""
-        while len(clauses) < self.problem.max_clauses:
-            places = [(self._best_at(clauses, i, None), i) for i in range(len(clauses) + 1)]
+        while len(now.clauses) < self.problem.max_clauses:
+            places = [(self._best_at(now.clauses, i, None), i) for i in range(len(now.clauses) + 1)]
             (best, place) = min(places, key=lambda pair: (round(pair[0].bits, 6), -pair[1]))
-            if not best.bits < bits - _SAVED:  # nor where no list is allowed: infinite both
+            if not best.bits < now.bits - _SAVED:  # nor where no list is allowed: infinite both
                 break
-            clauses, bits = [*clauses[:place], *best.clauses, *clauses[place:]], best.bits
-        return clauses, bits
+            now = ClauseList((*now.clauses[:place], *best.clauses, *now.clauses[place:]), best.bits)
+        return now
 
-    def _replace(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+    def _replace(self, now: ClauseList) -> ClauseList:
         """Put at each place the best clause, one that is like the present one or quite another."""
-        for place in range(len(clauses)):
-            others = [*clauses[:place], *clauses[place + 1 :]]
-            best = self._best_at(others, place, clauses[place])
-            if best.bits < bits - _SAVED:
-                clauses, bits = [*others[:place], *best.clauses, *others[place:]], best.bits
-        return clauses, bits
+        for place, present in enumerate(now.clauses):
+            before, after = now.clauses[:place], now.clauses[place + 1 :]
+            best = self._best_at((*before, *after), place, present)
+            if best.bits < now.bits - _SAVED:
+                now = ClauseList((*before, *best.clauses, *after), best.bits)
+        return now
 
-    def _shrink(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+    def _shrink(self, now: ClauseList) -> ClauseList:
         """Take clauses out that do not pay for themselves."""
-        for place in reversed(range(len(clauses))):
-            shorter = [*clauses[:place], *clauses[place + 1 :]]
-            fewer = self.bits(shorter)
-            if fewer < bits - _SAVED:
-                clauses, bits = shorter, fewer
-        return clauses, bits
+        for place in reversed(range(len(now.clauses))):
+            now = self._cheaper(now, (*now.clauses[:place], *now.clauses[place + 1 :]))
+        return now
 
-    def _reorder(self, clauses: list[LiteralSet], bits: float) -> tuple[list[LiteralSet], float]:
+    def _reorder(self, now: ClauseList) -> ClauseList:
         """Swap neighbours where that saves anything."""
-        for place in range(len(clauses) - 1):
-            swapped = list(clauses)
-            swapped[place], swapped[place + 1] = swapped[place + 1], swapped[place]
-            other = self.bits(swapped)
-            if other < bits - _SAVED:
-                clauses, bits = swapped, other
-        return clauses, bits
+        for place in range(len(now.clauses) - 1):
+            first, second = now.clauses[place : place + 2]
+            now = self._cheaper(now, (*now.clauses[:place], second, first, *now.clauses[place + 2 :]))
+        return now
 
-    def _best_at(self, others: list[LiteralSet], place: int, present: LiteralSet | None) -> ClauseList:
+    def _cheaper(self, now: ClauseList, clauses: tuple[LiteralSet, ...]) -> ClauseList:
+        bits = self.bits(clauses)
+        return ClauseList(clauses, bits) if bits < now.bits - _SAVED else now
+
+    def _best_at(self, others: Sequence[LiteralSet], place: int, present: LiteralSet | None) -> ClauseList:
         """Return the clause that is best between these others: from nothing, or from the present one."""
         judge = _Place(self, others, place)
         best = ClauseList((), np.inf)

@@ -89,9 +89,8 @@ def _lowest(loss: Callable[[FloatArray], tuple[float, FloatArray]], place: Float
     SciPy finds the same place, but its optimizers take longer to import than a rule for a small table takes.
     """
     value, slope = loss(place)
-    known: deque[tuple[FloatArray, FloatArray]] = deque(
-        maxlen=10
-    )  # last steps, and how slopes changed by them
+    # the last steps, and how slopes changed by them
+    known: deque[tuple[FloatArray, FloatArray]] = deque(maxlen=10)
     for _ in range(_MOST_STEPS):
         if abs(slope).max() <= _FLAT:
             break

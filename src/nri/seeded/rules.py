@@ -5,8 +5,6 @@ with some chance labels hold no noise, else each is wrong at one unknown rate. B
 number of errors, and so is what the mixture would say of a row without that row's label.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.special import betaln, logsumexp
 
@@ -27,11 +25,7 @@ class RuleMixture:
     """
 
     def __init__(
-        self,
-        rules: Sequence[tuple[PricedRules, bool]],
-        cells: Cells,
-        positive: BoolArray,
-        weights: FloatArray,
+        self, rules: list[tuple[PricedRules, bool]], cells: Cells, positive: BoolArray, weights: FloatArray
     ) -> None:
         self._n_variables = cells.values.shape[1]
         of_rules = [rule for priced, _ in rules for rule in priced.rules]

@@ -49,6 +49,7 @@ def view_work(work: Work) -> Json:
     outline, of_classes = outline_of(rule, RenderOptions()), isinstance(work.table.outcome, Classes)
     shares = [rule.labels.share(one) if of_classes else None for one in rule.estimates]
     rows = np.bincount(work.deciding, minlength=len(shares)).tolist()
+    protected = dict.fromkeys([*work.question.protect, *protected_columns(rule)])
     return {
         "target": rule.target,
         "title": f"{target.time} until {target.name}" if isinstance(target, SurvivalTarget) else rule.target,
@@ -71,10 +72,7 @@ def view_work(work: Work) -> Json:
         "edited": work.edited,
         "leaking": leaking and {"text": str(leaking), "column": leaking.columns[0]},
         "price": work.price,
-        "groups": [
-            _groups(work, column)
-            for column in dict.fromkeys([*work.question.protect, *protected_columns(rule)])
-        ],
+        "groups": [_groups(work, column) for column in protected],
     }
 
 
@@ -243,10 +241,7 @@ def rows_page(work: Work, name: str, offset: int) -> Json:
         "columns": list(order),
         "read": len(first),
         "rows": [
-            {
-                **_row(work, row),
-                "cells": [cell_text(table.columns[column].cell(row)) for column in order],
-            }
+            {**_row(work, row), "cells": [cell_text(table.columns[column].cell(row)) for column in order]}
             for row in chosen[offset:][:PAGE].tolist()
         ],
     }
@@ -258,7 +253,6 @@ def explain_row(work: Work, row: int) -> Json:
         raise InputError(f"no row {row + 1}: the table has rows 1 to {len(work.table)}")
     columns = {name: work.table.columns[name].take(np.array([row])) for name in work.rule.columns}
     (explanation,) = work.rule.explain(columns, 1)
-
     return {
         **_row(work, row),
         "predicted": work.rule.predicts.describe(explanation.estimate),

@@ -383,7 +383,6 @@ class FeedbackTraining(SlotTraining):
                 "error": (weight * ((done.rule > 0.5) != (truth > 0.5))).sum(),
             }
             cost = terms["coverage"] + settings.margin * terms["margin"]
-            total = total + share * (
-                cost + settings.entropy * terms["entropy"] + settings.length * terms["length"]
-            )
+            cost = cost + settings.entropy * terms["entropy"] + settings.length * terms["length"]
+            total = total + share * cost
         return Loss(total, len(batch), {name: value.detach() for name, value in terms.items()})

@@ -137,7 +137,7 @@ def paper_loss(
     if config.switch_by_gates:
         terms["switch"] = lambda: switch_balance_by_gates(w)
     if config.sampled_counterfactuals:
-        terms |= sampled_counterfactuals(executed, gated, literals, positives, config, generator)
+        terms |= sampled_counterfactuals(executed, gated, batch, config, generator)
     terms["length"] = lambda: excess_length(z, config.max_length)  # ours
     values = {name: (weight, terms[name]()) for name, weight in config.weights(progress).items() if weight}
     total = torch.stack([weight * value for weight, value in values.values()]).sum()
@@ -222,18 +222,13 @@ def necessity(
 
 
 def spuriousness(
-    rule: SoftRule,
-    execution: Execution,
-    literals: LiteralValues,
-    positives: Rows,
-    threshold: float,
-    empty_is_silent: bool = True,
+    rule: SoftRule, done: Execution, literals: LiteralValues, positives: Rows, threshold: float, silent: bool
 ) -> Scalar:
     """Eq. (18), L_spur: how much predictions move when every slot's ignored literals are flipped."""
     ignored = ~selected_variables(rule.z, threshold)
     flipped = SoftRule(flip_variables(rule.z, ignored), rule.w)  # which selects as much as before
-    after = execute(flipped, literals, empty_is_silent)
-    return row_mean((execution.rule - after.rule).abs(), positives)
+    after = execute(flipped, literals, silent)
+    return row_mean((done.rule - after.rule).abs(), positives)
 
 
 def coverage_overlap(clauses: Clauses, positives: Rows) -> Scalar:
@@ -310,12 +305,7 @@ def switch_balance_by_gates(w: ClauseGates) -> Scalar:
 
 
 def sampled_counterfactuals(
-    rule: SoftRule,
-    gated: Clauses,
-    literals: LiteralValues,
-    positives: Rows,
-    config: PaperLossConfig,
-    generator: Generator,
+    rule: SoftRule, gated: Clauses, batch: EpisodeBatch, config: PaperLossConfig, generator: Generator
 ) -> Terms:
     """Return the terms of L_cf as the published code has them, for a few sampled literals.
 
@@ -323,8 +313,8 @@ def sampled_counterfactuals(
     positive rows that are predicted so; clauses are joined by a soft maximum, and a clause is responsible for
     a row as far as no other one covers it. ``gated`` is what training saw: truth times gate, dropped slots 0.
     """
-    prediction = soft_maximum(gated)
-    rows = positives * (prediction.detach() > 0.5)
+    prediction, literals = soft_maximum(gated), batch.literals
+    rows = batch.positives * (prediction.detach() > 0.5)
     mean_gate = rule.z.detach().mean(1)
     selected = mean_gate >= config.select_threshold
     shares = exclusive_shares(gated)
