@@ -63,20 +63,15 @@ def test_names_become_text_and_levels_are_joined() -> None:
     assert list(columns_of(pd.DataFrame([[1, 2]], columns=levels))) == ["a/1", "a/2"]
 
 
-def test_names_lose_outer_blanks_as_those_of_a_file_do() -> None:
+def test_a_column_is_found_by_its_name_without_the_blanks_around_it() -> None:
     """The header " a,y" made a rule about a, which found no column a in the same table read by pandas."""
-    assert source_of({" a": [1], "b ": [2], " ": [3], "c": [4], "c ": [5]}).names == (
-        "a",
-        "b",
-        " ",
-        "c",
-        "c ",
-    )
     frame = pd.DataFrame({" a": range(40), "y ": ["no", "yes"] * 20})
     for name in ("a", " a"):
         plans = {name: ColumnPlan(Kind.NUMBER)}
         assert source_of(frame).columns(plans)[name].values.tolist() == [*range(40)]
-    assert label_table(table_of(frame), "y ").target == "y"
+    assert label_table(table_of(frame), "y ").target == "y "
+    with pytest.raises(InputError, match="no column 'b '"):
+        source_of({"b": [1], " b": [2]}).cells("b ")
 
 
 def test_the_callers_table_is_not_changed() -> None:

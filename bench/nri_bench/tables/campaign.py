@@ -25,7 +25,7 @@ COUNTS = ("tried", "ok", "refused", *FINDINGS)
 
 
 def campaign_table(path: Path) -> str:
-    """Sum the rows of all runs, a line for each part of the campaign; rounds drawn again are listed below."""
+    """Sum the rows of all runs, a line for each part of the campaign; rounds drawn again stand below."""
     if not path.exists():
         return NO_ROWS
     every = pd.DataFrame(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
@@ -41,7 +41,7 @@ def campaign_table(path: Path) -> str:
     if len(again):
         left = _number(again[list(FINDINGS)].to_numpy().sum())
         caption += (
-            f"\nRounds of cases that were drawn again after a finding in them was mended: "
+            f"\nRounds of cases that were drawn again after a finding in them was fixed: "
             f"{_number(again['tried'].sum())} cases, {left} findings."
         )
     return f"{markdown(['what', *COUNTS], lines)}\n{caption}\n"
@@ -56,7 +56,7 @@ def soak_line(path: Path) -> str:
     return (
         f"{count['visitors']} visitors for {row['minutes']:g} minutes: {count['requests']} requests, "
         f"{count['failed']} answers of 5xx, {count['edits']} edits and {count['lost']} lost over a kill and "
-        f"a restart, {count['told_place']} times somebody was told the place in line, {count['left']} files "
+        f"a restart, {count['told_place']} times the page showed a place in the queue, {count['left']} files "
         f"left behind; half of {count['small']} small requests took at most {count['p50_ms']} ms, 99 % "
         f"at most {count['p99_ms']} ms; memory of the server at most {count['megabytes']} MB "
         f"(commit {row['commit']}).\n"

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -91,9 +90,11 @@ class Source:
 
     def cells(self, name: str, *, plainly: bool = False) -> Cells:
         """Return the cells of a column; ``plainly``, plain numbers of a text file as numbers."""
-        if name not in self.rows and name.strip() not in self.rows:
-            raise UnknownColumnError(name, self.names)
-        name = name if name in self.rows else name.strip()
+        if name not in self.rows:  # of a text file names are read without blanks around them, of a frame with
+            alike = [one for one in self.rows if one.strip() == name.strip()]
+            if len(alike) != 1:
+                raise UnknownColumnError(name, self.names)
+            name = alike[0]
         column: Any = self.rows[name]
         if isinstance(column, TypedCells):
             return column
@@ -247,12 +248,10 @@ def table_of(X: Any, options: ReadOptions = DEFAULT) -> Table:
 
 
 def source_of(X: Any) -> Source:
-    """Return a frame of any library, an array, rows or a dict of columns, by names without outer blanks."""
+    """Return a frame of any library, an array, a list of rows or records, or a dict of columns."""
     from nri.table.frames import columns_of
 
-    columns = columns_of(X)
-    counts = Counter(map(str.strip, columns))
-    return Source({x if (x := y.strip()) and counts[x] == 1 else y: columns[y] for y in columns})
+    return Source(columns_of(X))
 
 
 def read_columns(rows: Any, plans: Mapping[str, ColumnPlan]) -> Columns:
