@@ -143,8 +143,7 @@ class CoverageDisplay(_Display):
     clauses: list[str]
     right: FloatArray
     wrong: FloatArray
-    """[branches + 1] each: rows of the predicted class, or with the event, and others; of a number all are
-    right"""
+    """[branches + 1] each: rows of the predicted class, or with the event, and others; numbers are right"""
     values: list[FloatArray] = field(default_factory=list)
     """[branches + 1]: the values of the rows of each branch; empty unless a number is predicted"""
     legend: tuple[str, str] = ("right", "wrong")

@@ -47,13 +47,11 @@ class ReportOptions:
     folds: int = 5  # Parts for cross-validation; 0 leaves out everything that is cross-validated
     prevalence: float | None = None
     """Share of the positive class where the rule will be used, for predictive values; else the table's."""
-    protect: tuple[str, ...] = ()
-    """Columns whose groups are listed, beside those of the rule that look protected."""
+    protect: tuple[str, ...] = ()  # Columns whose groups are listed, beside the rule's protected ones
     max_rows: int = 1000
     """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
     seconds: float | None = 10.0
-    """Time that bootstrap samples may take; the rest is left out, and the page says how many there were. None
-    for no limit: then the same table gives the same page."""
+    """Time that bootstrap samples may take, and the page says how many there were; None for all of them."""
     others: int = 5  # Other rules nearly as good that are listed at most; 0 leaves them out
     seed: int = 0  # Seed of folds and samples
 
@@ -71,10 +69,9 @@ def gather_report(
     """Cross-validate and resample; what else a report counts is counted when it is read.
 
     ``table`` holds the rows to report on, normally those that the rule was induced from; ``induction`` the
-    rule, which a person may have changed since. ``settings`` are those of the induction, for cross-validation
-    and stability induce again; ``held`` is a cross-validation of the same rows and ``others`` are rules
-    nearly as good, if they are there already. ``step`` is called after each fold and each bootstrap sample;
-    see :func:`steps_of`.
+    rule, which a person may have changed since. Cross-validation and stability induce again, by ``settings``.
+    ``held`` is a cross-validation of the same rows and ``others`` are rules nearly as good, if they are there
+    already. ``step`` is called after each fold and each bootstrap sample; see :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
     rule, remedy = induction.rule.settled, "report on rows with the same"

@@ -21,8 +21,7 @@ class Limits:
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
     counts: str = "never"
-    """Whether clauses may ask for some of their literals only: where it is worth it (``auto``), ``never``, or
-    all of them do (``only``)."""
+    """Whether clauses ask for some of their literals only: where that is worth it (``auto``), or ``only``."""
     columns: IntArray | None = None
     """[N], equal for variables of one column; a counting clause has one member of a column at most."""
     among: int = 0  # Literals before some were chosen by their information; 0 if all are there.

@@ -1,8 +1,7 @@
 """What a rule costs: its own size, and the errors it makes.
 
-The code of a rule has one bit before each clause and one at the end. A clause of ``k`` literals is the number
-``k`` in unary (``k + 1`` bits) and one of the ``C(L, k)`` sets of ``k`` usable literals; a counting clause
-adds how many must hold. Both objectives charge these bits at a price and differ in what an error costs.
+A rule has one bit before each clause and one at the end. A clause of ``k`` literals is ``k`` in unary
+(``k + 1`` bits) and one of ``C(L, k)`` sets of usable literals; a counting clause adds how many must hold.
 """
 
 from dataclasses import dataclass

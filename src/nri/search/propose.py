@@ -144,10 +144,9 @@ def with_required(clauses: ClauseArray, task: OneVsRest, limits: Limits) -> Clau
 
 
 Score = Callable[[FloatArray, FloatArray, float], FloatArray]
-"""(masses before, masses after, prior share) -> score; more is better.
+"""(masses before, masses after, prior share) -> score; a literal is worth adding where it is above zero.
 
-Masses [2, ...] are the expected weights of the class and of the others that a clause covers as it stands,
-and with one literal more. A literal is worth adding only where the score is above zero.
+Masses [2, ...] are the weights of the class and of the others that a clause covers, without and with it.
 """
 
 

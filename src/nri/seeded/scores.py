@@ -1,7 +1,6 @@
 """The posterior of a number or of a risk: the scores that ridge regressions expect of the rows.
 
-The experts for classes are regressions already, and answer for a score as they do for a class: each is one
-linear solve, and its answer for a support row is formed without the row, by which the ensemble weighs them.
+The experts for classes are regressions already, and answer for a score as they do for a class.
 """
 
 import numpy as np

@@ -35,8 +35,7 @@ class Question:
     protect: tuple[str, ...] = ()  # columns whose groups are listed
     prevalence: float | None = None  # share of the class where the rule will be used; None for the table's
     groups: str | None = None  # a column that says which rows belong together; it is no feature
-    time_order: str | None = None
-    """a column that says when rows came: later ones judge rules from earlier ones"""
+    time_order: str | None = None  # when rows came: later ones judge rules from earlier ones
     keep: tuple[Label | None, tuple[Clause, ...]] | None = None
     """clauses to keep, and the class that they are about; None where the target has no classes"""
 

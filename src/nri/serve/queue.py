@@ -83,9 +83,8 @@ async def progress_lines(
 ) -> AsyncIterator[str]:
     """Compute in a queue and yield a line of JSON after each step; the last line is the result.
 
-    ``compute`` is called with a function to be called after each step. While the computation waits, lines
-    say how many come before it. If the reader goes away it ends with its present step, and holds its slot
-    until then.
+    ``compute`` gets a function to be called after each step. While it waits, lines say how many come before
+    it. If the reader goes away it ends with its present step, and holds its slot until then.
     """
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[Line | None] = asyncio.Queue()

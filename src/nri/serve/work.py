@@ -26,8 +26,7 @@ from nri.table.write import typed_columns, write_into_workbook, write_table
 from nri.tasks.predictions import predictions
 
 SEED = 0  # The same table and question give the same rule.
-TRIED_ROWS = 8000
-"""What to expect of new rows is estimated on so many rows at most, drawn from a longer table."""
+TRIED_ROWS = 8000  # Most rows, drawn from a longer table, by which to say what to expect of new ones.
 WITHIN = 0.02  # How much worse than the best other rules may be: a person sees the difference beside each.
 
 
