@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 _GREEN, _SOFT, _AMBER, _LINE = "#1d6b5a", "#5a6472", "#d9772b", "#e4e1da"
 _LETTERS = 95  # Letters of a condition in one line
-_LINE_HEIGHT, _ROOM = 0.42, 0.75
-"""Of a line of text, and of what is drawn below it, in units of the picture's height."""
+_LINE_HEIGHT, _ROOM = 0.42, 0.75  # Of a line of text, and of what is drawn below it, as parts of the height.
 
 
 @dataclass

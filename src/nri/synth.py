@@ -289,8 +289,7 @@ class WidePrior:
     min_columns: int = 4
     max_columns: int = 128
     n_query: int = 32  # query rows in each episode
-    cells: int = 80_000
-    """Cells in a batch, which fixes how many episodes of M x N it holds; those of query rows count twice."""
+    cells: int = 80_000  # Cells in a batch, which fix how many episodes it holds; query rows count twice.
     max_episodes: int = 40
     max_noise: float = 0.3  # largest share of support labels that are turned
     max_missing: float = 0.3  # largest share of unknown cells in a column

@@ -36,11 +36,9 @@ class PaperPreset:
     flip_rate: float = 0.3  # rho: how often such a column is 1 on the positives of the first environment
     label_noise: float = 0.0  # share of labels that are flipped after the table is made
     missing: float = 0.0  # share of cells that become unknown
-    max_label_noise: float = 0.0
-    """Every second episode has, besides, a rate of label noise of its own, from 0 up to this."""
+    max_label_noise: float = 0.0  # every second episode also has a rate of label noise of its own, up to this
     max_missing: float = 0.0  # the same for unknown cells, independently
-    shuffle_columns: bool = False
-    """Whether spurious columns stand anywhere; the paper leaves them after the causal ones."""
+    shuffle_columns: bool = False  # whether spurious columns stand anywhere, not after the causal ones
     even_share: float = 0.0
     """Share of episodes whose clauses are all of one length, each led by another variable. By the appendix,
     clause by clause, rules like its experiments' K x L hardly occur: 4 x 1 are one rule in 1536."""

@@ -94,10 +94,8 @@ def discrimination(truth: NDArray[np.generic], labels: NDArray[np.integer]) -> F
     return np.asarray(positive - negative)
 
 
-MAX_ROWS = 50_000
-"""Rows that the network looks at: of few columns, many rows take as much memory as of many columns."""
-MAX_CELLS = 2_000_000
-"""Cells that the network looks at; of a larger table it sees some rows of each class, drawn by chance."""
+MAX_ROWS = 50_000  # Rows that the network looks at: many rows take as much memory as many columns.
+MAX_CELLS = 2_000_000  # Cells that the network looks at; of a larger table some rows of each class are drawn.
 
 TUNED = DeployConfig(max_literals=4, tune_clauses=True)  # Of ``paper-tuned``; chosen on synthetic tables.
 RESTARTS = 16  # Views of a table under which ``paper-tuned`` runs the network.

@@ -41,8 +41,7 @@ class ReportOptions:
     source: str | None = None  # Where the rows come from, e.g. a file's name
     provenance: Mapping[str, Any] | None = None
     """Date, version, options, hash of the file and notes on its reading, which the page lists."""
-    clinical: bool = False
-    """Whether the rule is about people's health: the page then says "not validated for decisions"."""
+    clinical: bool = False  # Whether it is about health: the page then says "not validated for decisions"
     samples: int = 20  # Bootstrap samples for stability; 0 leaves stability out
     folds: int = 5  # Parts for cross-validation; 0 leaves out everything that is cross-validated
     prevalence: float | None = None
@@ -146,8 +145,7 @@ class BranchReport:
     stability: ClauseStability | None
     members: tuple[Member, ...] = ()
     """of a counting clause; none of a conjunction, whose literals hold on every row that it covers"""
-    by_number: tuple[Tally, ...] = ()
-    """of a counting clause: the rows on which none, one, two, ... of its members hold"""
+    by_number: tuple[Tally, ...] = ()  # of a counting clause: the rows on which 0, 1, 2, ... members hold
 
 
 class Pattern(NamedTuple):
@@ -161,8 +159,7 @@ class Pattern(NamedTuple):
 class Gaps(NamedTuple):
     """What missing cells do to the rule on these rows."""
 
-    columns: list[tuple[str, int]]
-    """columns that the rule reads, with the number of their missing cells, most first"""
+    columns: list[tuple[str, int]]  # that the rule reads, with the number of their missing cells, most first
     rows: int  # rows with such a missing cell
     undecided: int  # rows that go to the ELSE although a branch might fire if its missing cells were known
     complete: Score | None

@@ -21,8 +21,7 @@ from nri.search.rows import OneVsRest, SearchRows, search_rows
 from nri.search.select import Selection, select, shortlist
 
 MAX_CANDIDATES = 4000  # About how many candidates a rule is chosen from; more gain next to nothing.
-LIST_CELLS = 40_000
-"""About how many chances of a class on a row a list is searched by: of more rows some are taken."""
+LIST_CELLS = 40_000  # About how many chances of a class on a row a list is searched by; of more, some rows.
 
 
 def induce(

@@ -19,8 +19,7 @@ from nri.search.select import rooms, shortlisted
 Order = tuple[int, ...]  # Candidates in the order of deciding.
 
 LIST_CANDIDATES = 2000  # About how many candidates a list is made of, at most a fifth of one class.
-LIST_LITERALS = 800
-"""Single literals that are among them whatever they gain, the most informative ones of each class."""
+LIST_LITERALS = 800  # Single literals among them whatever they gain, the most informative ones of each class.
 PURITIES = (0.45, 0.65, 0.85)
 """Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
 COUNT_IN_LIST = 1.5

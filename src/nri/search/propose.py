@@ -27,8 +27,7 @@ class SymbolicProposer:
     """Seeded greedy clauses and their surroundings; on small tables every conjunction there is."""
 
     max_seeds: int = 200  # Most rows that clauses are grown from.
-    m_strengths: tuple[float, ...] = (2.0, 10.0)
-    """Imaginary rows of the m-estimates that rank literals, beside FOIL gain."""
+    m_strengths: tuple[float, ...] = (2.0, 10.0)  # Imaginary rows of the m-estimates that also rank literals.
     n_pairs: int = 16  # Best literals of which every pair is a candidate.
     widen_variables: int = 7  # Literals of a seed of which every short conjunction is a candidate.
     widen_literals: int = 4  # Longest of these conjunctions.

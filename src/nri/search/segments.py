@@ -244,8 +244,7 @@ class _Place:
         self.segmenter = segmenter
         deciding = first_to_fire(segmenter._matrix(others))
         sums = segmenter._sums(deciding, len(others) + 1)
-        self.fixed = float(_explained(sums[:place]).sum())
-        """explained by the earlier segments, whatever stands here"""
+        self.fixed = float(_explained(sums[:place]).sum())  # explained by the earlier segments
         self.fixed_bits = sum(map(segmenter.price, others))
         self.later = sums[place:]
         """[J, 2]: what the later segments have while nothing stands here; the rest is the last"""

@@ -88,8 +88,7 @@ def _squashed_odds(x: FloatArray, positive: _Counts, negative: _Counts) -> Float
     return np.asarray(np.tanh(odds / 8) / 2, dtype=np.float32)
 
 
-PULL_TO_EQUAL = 1.0
-"""Ridge that draws the blend to equal shares, in squared errors, for the council that the network knows."""
+PULL_TO_EQUAL = 1.0  # Ridge that draws the blend to equal shares, for the council that the network knows.
 
 
 def council_shares(

@@ -23,19 +23,15 @@ from nri.seeded.sample import Sample, SignedArray, signed_cells, spread_rows
 from nri.weights import SeededNetwork, shipped_seeded_network
 
 NETWORK_ROWS = 500  # Rows that the network looks at, spread over the sample. The experts see all.
-NETWORK_COLUMNS = 192
-"""Columns that the network looks at: the most informative ones about the label. The experts see all."""
-NETWORK_CLASSES = 5
-"""Most classes with which it is used, one against the rest each; with more that takes long for nothing."""
+NETWORK_COLUMNS = 192  # Columns that the network looks at, the most informative ones; the experts see all.
+NETWORK_CLASSES = 5  # Most classes with which it is used, one by one; with more it takes long for nothing.
 QUERY_ROWS = 2000  # Query rows in one go, which bounds memory.
 NETWORK_SHARE = 0.2  # Share of the network; the experts have the rest.
 PULL = 30.0  # How many squared errors on left-out rows it takes to leave the expected shares.
 EXPECTED_CELLS, EXPECTED_NUMBERS, EXPECTED_LOGISTIC = 0.25, 0.375, 0.375
 """Expected shares of all experts on cells, all on numbers, and logistic regression."""
-CUT_BITS = 4.0
-"""Left-out bits that a literal about a number seems to save: the left-out label too has placed its cut."""
-LEAST_CHANCE = 1e-3
-"""Least left-out chance of a label when rules and experts are compared: one row must not decide."""
+CUT_BITS = 4.0  # Left-out bits that a literal about a number seems to save, since all labels placed its cut.
+LEAST_CHANCE = 1e-3  # Least left-out chance of a label when rules meet experts: one row must not decide.
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +46,7 @@ class Beliefs:
     column_support: FloatArray | None
     """[columns], chance that a rule names each column, the most of all classes; None without rules"""
     left_out: FloatArray  # [M, n_classes], chances of the support rows, each formed without the row
-    label_bits: float
-    """Bits that the label of a support row costs on average, when its chances were formed without it"""
+    label_bits: float  # Mean bits of a support row's label, by chances that were formed without it.
 
 
 class Posterior:

@@ -26,8 +26,7 @@ Plans = Mapping[str, ColumnPlan]  # How the cells of each column are read.
 class Question:
     """Which column is to be explained, and what the rule may be."""
 
-    target: str
-    """a column, or a comparison such as ``price > 100``; with an event, the column of the time until it"""
+    target: str  # a column, or a comparison such as ``price > 100``; with an event, the time until it
     settings: Settings
     positive: Label | None = None
     """the class the rule is about; None leaves it open, or asks for branches of each of several classes"""

@@ -18,8 +18,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 Line = dict[str, Any]
 
-POLL_SECONDS = 1.0
-"""How often a waiting request is checked for a client that went away, and its place is sent again."""
+POLL_SECONDS = 1.0  # How often a waiting request is looked at: is its client there, and what is its place?
 _RUNNING: set[asyncio.Task[None]] = set()
 """Computations that outlive their reader for a moment; the event loop alone would not keep them."""
 

@@ -154,8 +154,7 @@ def find_alternatives(work: Work) -> Alternatives:
 
 
 _TABLES = ("csv", "xlsx")  # What the table with predictions is written as.
-KINDS = (*FORMATS, *_TABLES)
-"""What can be downloaded: the rule in every format, and the table with predictions in two."""
+KINDS = (*FORMATS, *_TABLES)  # What can be downloaded: the rule in every format, and its predictions in two.
 
 
 def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[bytes, str]:
@@ -177,8 +176,7 @@ def _file_name(work: Work, what: str, suffix: str) -> str:
     return "_".join(filter(None, [what, stem])) + suffix
 
 
-REPORT = ReportOptions(seconds=3.0)
-"""Resampling for a report goes on for a few seconds only: the user waits for it."""
+REPORT = ReportOptions(seconds=3.0)  # Resampling goes on for a few seconds only: the user waits for it.
 
 
 def report_line(work: Work, step: Callable[[], None]) -> dict[str, str]:
