@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
 _GREEN, _SOFT, _AMBER, _LINE = "#1d6b5a", "#5a6472", "#d9772b", "#e4e1da"
 _LETTERS = 95  # Letters of a condition in one line
-_LINE_HEIGHT, _ROOM = 0.42, 0.75
-"""Of a line of text, and of what is drawn below it, in units of the picture's height."""
+_LINE_HEIGHT, _ROOM = 0.42, 0.75  # Of a line of text, and of what is drawn below it, as parts of the height.
 
 
 @dataclass
@@ -143,8 +142,7 @@ class CoverageDisplay(_Display):
     clauses: list[str]
     right: FloatArray
     wrong: FloatArray
-    """[branches + 1] each: rows of the predicted class, or with the event, and others; of a number all are
-    right"""
+    """[branches + 1] each: rows of the predicted class, or with the event, and others; numbers are right"""
     values: list[FloatArray] = field(default_factory=list)
     """[branches + 1]: the values of the rows of each branch; empty unless a number is predicted"""
     legend: tuple[str, str] = ("right", "wrong")

@@ -19,8 +19,7 @@ from nri.train.loop import CHECKPOINT, Training, train
 from nri.weights import CARD_VERSION, EXPERTS, checksum_of
 
 _TRAININGS: tuple[type[Training], ...] = (SeededTraining, PaperTraining, FeedbackTraining)
-NETWORKS = {training.name: training for training in _TRAININGS}
-"""What the top-level key ``task`` of a configuration may say."""
+NETWORKS = {training.name: training for training in _TRAININGS}  # By ``task`` in a configuration.
 
 
 def load_training(path: Path) -> Training:

@@ -1,7 +1,6 @@
 """Synthetic tables, the only data that networks are trained on.
 
-The wide prior has many kinds of tables and targets, so that a real table is seldom a surprise: sources, the
-columns cut from them, and the targets that decide labels.
+The wide prior has many kinds of sources, columns cut from them, and targets that decide the labels.
 """
 
 from collections.abc import Callable
@@ -290,9 +289,7 @@ class WidePrior:
     min_columns: int = 4
     max_columns: int = 128
     n_query: int = 32  # query rows in each episode
-    cells: int = 80_000
-    """Cells in a batch, which fixes how many episodes of M x N it holds; query rows are counted twice,
-    because each is looked at against the whole table."""
+    cells: int = 80_000  # Cells in a batch, which fix how many episodes it holds; query rows count twice.
     max_episodes: int = 40
     max_noise: float = 0.3  # largest share of support labels that are turned
     max_missing: float = 0.3  # largest share of unknown cells in a column

@@ -32,20 +32,16 @@ class PaperPreset:
     max_clauses: int = 6  # K
     min_literals: int = 1
     max_literals: int = 4  # literals in a clause, at most N
-    n_spurious: int = 3
-    """Columns that follow the label in one half of the rows and its opposite in the other."""
+    n_spurious: int = 3  # columns that follow the label in one half of the rows, in the other its opposite
     flip_rate: float = 0.3  # rho: how often such a column is 1 on the positives of the first environment
     label_noise: float = 0.0  # share of labels that are flipped after the table is made
     missing: float = 0.0  # share of cells that become unknown
-    max_label_noise: float = 0.0
-    """Every second episode has, besides, a rate of label noise of its own, from 0 up to this."""
+    max_label_noise: float = 0.0  # every second episode also has a rate of label noise of its own, up to this
     max_missing: float = 0.0  # the same for unknown cells, independently
-    shuffle_columns: bool = False
-    """Whether spurious columns stand anywhere; the paper leaves them after the causal ones."""
+    shuffle_columns: bool = False  # whether spurious columns stand anywhere, not after the causal ones
     even_share: float = 0.0
-    """Share of episodes whose clauses are all of one length, each led by another variable. The appendix draws
-    lengths clause by clause, so that rules like its experiments' K x L hardly occur: four clauses of one
-    literal are one rule in 1536."""
+    """Share of episodes whose clauses are all of one length, each led by another variable. By the appendix,
+    clause by clause, rules like its experiments' K x L hardly occur: 4 x 1 are one rule in 1536."""
 
     def __post_init__(self) -> None:
         for name in ("variables", "rows", "clauses", "literals"):

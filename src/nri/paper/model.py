@@ -32,12 +32,10 @@ GATE = 0.5  # of slots and of literals: the text keeps what is at least this ope
 class DeployConfig:
     """How many open slots become clauses, how many open gates literals; all by default, as in the text."""
 
-    max_literals: int | None = None
-    """Keep at most so many literals in a clause, those with the highest gates."""
-    top_clauses: int | None = None
-    """K': keep at most so many clauses, those that discriminate best on the support."""
+    max_literals: int | None = None  # Most literals in a clause, those with the highest gates.
+    top_clauses: int | None = None  # K': most clauses, those that discriminate best on the support.
     tune_clauses: bool = False
-    """Choose K' on the support, as for the paper's listing of rules: clauses are taken from the most
+    """Choose K' on the support, as the paper did for its listing of rules: clauses are taken from the most
     discriminating on, as many as decide most support rows rightly, the fewest of these."""
 
     def __post_init__(self) -> None:
@@ -96,17 +94,11 @@ def discrimination(truth: NDArray[np.generic], labels: NDArray[np.integer]) -> F
     return np.asarray(positive - negative)
 
 
-MAX_ROWS = 50_000
-"""Rows that the network looks at: of few columns, many rows take as much memory as of many columns."""
-MAX_CELLS = 2_000_000
-"""Cells that the network looks at; of a larger table it sees some rows of each class, drawn by chance."""
+MAX_ROWS = 50_000  # Rows that the network looks at: many rows take as much memory as many columns.
+MAX_CELLS = 2_000_000  # Cells that the network looks at; of a larger table some rows of each class are drawn.
 
-TUNED = DeployConfig(max_literals=4, tune_clauses=True)
-"""How ``paper-tuned`` reads the slots: clauses are taken from the most discriminating on, as many as decide
-most support rows rightly, as the paper did for its listing of rules. Chosen on synthetic tables."""
-
-RESTARTS = 16
-"""Views of a table under which ``paper-tuned`` runs the network: random signs and orders of its columns."""
+TUNED = DeployConfig(max_literals=4, tune_clauses=True)  # Of ``paper-tuned``; chosen on synthetic tables.
+RESTARTS = 16  # Views of a table under which ``paper-tuned`` runs the network.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,9 @@
 """The paper's forward pass, unfolded: equations (1) to (13) and (21) in their order, on one table, in numpy.
 
-Nothing here is quick: every slot's view of every literal is built, as the text writes it. The network in
-:mod:`nri.paper.torch.network` folds eqs. (7) to (9) into weights and works on batches; tests hold both to
-the same numbers. Each step names the printed number of its equation and its LaTeX label. Eqs. (14) to (18),
-(22) and (23), the losses, are in :mod:`nri.paper.torch.losses`; (19) and (20), the data, in
-:mod:`nri.paper.episodes`.
+As in the text, every slot's view of every literal is built; :mod:`nri.paper.torch.network`, which takes
+batches, folds eqs. (7) to (9) into weights. Tests hold both to the same numbers. Steps name the printed
+number of their equation and its LaTeX label. Losses are in :mod:`nri.paper.torch.losses`, and the data,
+(19) and (20), in :mod:`nri.paper.episodes`.
 
 ``weights`` are the network's tensors by name, as in a checkpoint: ``{k: v.numpy() for k, v in
 network.state_dict().items()}``. Letters: M rows, N variables, L = 2N literals, D width, T slots.

@@ -41,19 +41,16 @@ class ReportOptions:
     source: str | None = None  # Where the rows come from, e.g. a file's name
     provenance: Mapping[str, Any] | None = None
     """Date, version, options, hash of the file and notes on its reading, which the page lists."""
-    clinical: bool = False
-    """Whether the rule is about people's health: the page then says "not validated for decisions"."""
+    clinical: bool = False  # Whether it is about health: the page then says "not validated for decisions"
     samples: int = 20  # Bootstrap samples for stability; 0 leaves stability out
     folds: int = 5  # Parts for cross-validation; 0 leaves out everything that is cross-validated
     prevalence: float | None = None
     """Share of the positive class where the rule will be used, for predictive values; else the table's."""
-    protect: tuple[str, ...] = ()
-    """Columns whose groups are listed, beside those of the rule that look protected."""
+    protect: tuple[str, ...] = ()  # Columns whose groups are listed, beside the rule's protected ones
     max_rows: int = 1000
     """Most rows for cross-validation and stability, which induce many times; counts always use all rows."""
     seconds: float | None = 10.0
-    """Time that bootstrap samples may take; the rest is left out, and the page says how many there were. None
-    for no limit: then the same table gives the same page."""
+    """Time that bootstrap samples may take, and the page says how many there were; None for all of them."""
     others: int = 5  # Other rules nearly as good that are listed at most; 0 leaves them out
     seed: int = 0  # Seed of folds and samples
 
@@ -71,10 +68,9 @@ def gather_report(
     """Cross-validate and resample; what else a report counts is counted when it is read.
 
     ``table`` holds the rows to report on, normally those that the rule was induced from; ``induction`` the
-    rule, which a person may have changed since. ``settings`` are those of the induction, for cross-validation
-    and stability induce again; ``held`` is a cross-validation of the same rows and ``others`` are rules
-    nearly as good, if they are there already. ``step`` is called after each fold and each bootstrap sample;
-    see :func:`steps_of`.
+    rule, which a person may have changed since. Cross-validation and stability induce again, by ``settings``.
+    ``held`` is a cross-validation of the same rows and ``others`` are rules nearly as good, if they are there
+    already. ``step`` is called after each fold and each bootstrap sample; see :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
     rule, remedy = induction.rule.settled, "report on rows with the same"
@@ -149,8 +145,7 @@ class BranchReport:
     stability: ClauseStability | None
     members: tuple[Member, ...] = ()
     """of a counting clause; none of a conjunction, whose literals hold on every row that it covers"""
-    by_number: tuple[Tally, ...] = ()
-    """of a counting clause: the rows on which none, one, two, ... of its members hold"""
+    by_number: tuple[Tally, ...] = ()  # of a counting clause: the rows on which 0, 1, 2, ... members hold
 
 
 class Pattern(NamedTuple):
@@ -164,8 +159,7 @@ class Pattern(NamedTuple):
 class Gaps(NamedTuple):
     """What missing cells do to the rule on these rows."""
 
-    columns: list[tuple[str, int]]
-    """columns that the rule reads, with the number of their missing cells, most first"""
+    columns: list[tuple[str, int]]  # that the rule reads, with the number of their missing cells, most first
     rows: int  # rows with such a missing cell
     undecided: int  # rows that go to the ELSE although a branch might fire if its missing cells were known
     complete: Score | None

@@ -99,9 +99,8 @@ def report_on(
 def render_report(report: Report) -> str:
     """Write the page of a report.
 
-    The text is whole: style and pictures are inside, there is no script, and a policy in its head forbids
-    the browser to run or fetch any. It holds counts, and the names and values that the rule has, but no row
-    of the table.
+    Style and pictures are inside, there is no script, and a policy in its head forbids the browser to run or
+    fetch any. It holds counts, and the names and values that the rule has, but no row of the table.
     """
     return _environment().get_template("report.html").render(report=report)
 

@@ -37,8 +37,7 @@ class CandidatePool:
     n_literals: int
     words: Words  # [C, words], rows on which each clause fires
     n_rows: int
-    prices: FloatArray | None = None
-    """[C], how many times its bits each clause costs; None if all cost their bits"""
+    prices: FloatArray | None = None  # [C], how many times its bits each clause costs; None if all 1
 
     def __len__(self) -> int:
         return len(self.index)

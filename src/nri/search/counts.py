@@ -1,8 +1,7 @@
 """Counting clauses: find "at least k of these literals" for one class against the rest.
 
-The literals that hold on a row are counted; a count has no weights, so one literal more changes it by one at
-most. All additions and all k are priced by one product with the truth matrix. The search adds, drops and
-swaps members from several starts: no member, and the literals with the largest weights in a linear fit.
+A count has no weights, so one product with the truth matrix prices all additions and all k. The search adds,
+drops and swaps members from several starts: no member, and the largest weights in a linear fit.
 """
 
 from collections.abc import Iterator

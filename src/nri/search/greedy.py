@@ -21,8 +21,7 @@ from nri.search.rows import OneVsRest, SearchRows, search_rows
 from nri.search.select import Selection, select, shortlist
 
 MAX_CANDIDATES = 4000  # About how many candidates a rule is chosen from; more gain next to nothing.
-LIST_CELLS = 40_000
-"""About how many chances of a class on a row a list is searched by: of more rows some are taken."""
+LIST_CELLS = 40_000  # About how many chances of a class on a row a list is searched by; of more, some rows.
 
 
 def induce(
@@ -40,8 +39,7 @@ def induce(
 ) -> Induced:
     """Find the rules that describe the classes of an episode best.
 
-    Two classes get one rule: for ``limits.positive``, or for the class whose rule costs less. More classes
-    get an ordered list of clauses.
+    Two classes get one rule, for ``limits.positive`` or whichever costs less; more get an ordered list.
     """
     limits, n_variables = limits or Limits(), episode.n_variables
     if groups is not None:
@@ -87,8 +85,7 @@ def candidates_for(
 
 
 AGAINST = -0.1  # Correlation with the class below which a literal goes against it.
-NUMBER_PRICE = 1.4
-"""How many times its bits a literal about a number costs: labels have chosen its cut among many."""
+NUMBER_PRICE = 1.4  # Times its bits that a literal about a number costs: labels chose its cut among many.
 
 
 def number_prices(groups: IntArray, n_variables: int) -> FloatArray:

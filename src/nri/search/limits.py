@@ -13,21 +13,18 @@ class Limits:
     """Bounds that every proposed clause and every chosen rule keeps."""
 
     max_clauses: int = 8  # Most clauses in the rule of one class.
-    max_branches: int | None = None
-    """Most branches of the whole rule; by default about two a class, see :meth:`branches`."""
+    max_branches: int | None = None  # Most branches of the whole rule; about two a class if None.
     max_literals: int = 6  # Most literals in one clause.
     allowed: BoolArray | None = None  # [2N], which literals may be used at all.
     min_precision: float = 0.0  # Least share of its class among the rows that a clause covers.
     required: tuple[BoolArray, ...] = ()
     """[2N] each; every clause has at least one literal of each of these sets (columns to speak about)."""
     counts: str = "never"
-    """Whether clauses may ask for some of their literals only: where it is worth it (``auto``), ``never``, or
-    all of them do (``only``)."""
+    """Whether clauses ask for some of their literals only: where that is worth it (``auto``), or ``only``."""
     columns: IntArray | None = None
     """[N], equal for variables of one column; a counting clause has one member of a column at most."""
     among: int = 0  # Literals before some were chosen by their information; 0 if all are there.
-    positive: int | None = None
-    """Of two classes the one that the rule must be about; None if the inducer may choose."""
+    positive: int | None = None  # Of two classes the one the rule must be about; None to leave it open.
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.min_precision <= 1.0:

@@ -1,7 +1,6 @@
 """Decision lists: search an ordered list of clauses for several classes.
 
-The first clause that fires decides a row, for the class with most weight on the rows that are left to it. So
-a list is an order of candidates, and one pass over the rows gives the gain of each at each place.
+A clause decides for the class with most weight on the rows left to it, so a list is an order of candidates.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,10 +18,8 @@ from nri.search.select import rooms, shortlisted
 
 Order = tuple[int, ...]  # Candidates in the order of deciding.
 
-LIST_CANDIDATES = 2000
-"""About how many candidates a list is made of, and at most a fifth of them of one class."""
-LIST_LITERALS = 800
-"""Single literals that are among them whatever they gain, the most informative ones of each class."""
+LIST_CANDIDATES = 2000  # About how many candidates a list is made of, at most a fifth of one class.
+LIST_LITERALS = 800  # Single literals among them whatever they gain, the most informative ones of each class.
 PURITIES = (0.45, 0.65, 0.85)
 """Least shares of its class that a clause is worth while a start is grown; one alone gets stuck."""
 COUNT_IN_LIST = 1.5

@@ -1,8 +1,7 @@
 """What a rule costs: its own size, and the errors it makes.
 
-The code of a rule has one bit before each clause and one at the end. A clause of ``k`` literals is the number
-``k`` in unary (``k + 1`` bits) and one of the ``C(L, k)`` sets of ``k`` usable literals; a counting clause
-adds how many must hold. Both objectives charge these bits at a price and differ in what an error costs.
+A rule has one bit before each clause and one at the end. A clause of ``k`` literals is ``k`` in unary
+(``k + 1`` bits) and one of ``C(L, k)`` sets of usable literals; a counting clause adds how many must hold.
 """
 
 from dataclasses import dataclass
@@ -20,8 +19,7 @@ LN2 = float(np.log(2.0))
 class DescriptionLength:
     """Bits for the rule and bits for the rows on which it errs; for hard labels."""
 
-    price: float = 0.7
-    """Bits charged for each bit of the rule; between 0.6 and 0.8 accuracy on real tables is level."""
+    price: float = 0.7  # Bits for each bit of the rule; from 0.6 to 0.8 accuracy on real tables is level.
     clean_chance: float = 0.4
     """Prior chance that the labels hold no noise at all; a consistent rule then costs 1.3 bits of data."""
 
@@ -64,8 +62,7 @@ def log2_choose(n: FloatArray | float, k: FloatArray) -> FloatArray:
     return np.asarray((gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)) / LN2)
 
 
-COUNT_PRICE = 2.0
-"""Bits that a counting clause costs beyond its code: it takes longer to read and to check than an AND."""
+COUNT_PRICE = 2.0  # Bits that a counting clause costs beyond its code: it is harder to read than an AND.
 
 
 def count_bits(lengths: NDArray[np.int64], n_literals: int) -> FloatArray:

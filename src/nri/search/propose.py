@@ -27,8 +27,7 @@ class SymbolicProposer:
     """Seeded greedy clauses and their surroundings; on small tables every conjunction there is."""
 
     max_seeds: int = 200  # Most rows that clauses are grown from.
-    m_strengths: tuple[float, ...] = (2.0, 10.0)
-    """Imaginary rows of the m-estimates that rank literals, beside FOIL gain."""
+    m_strengths: tuple[float, ...] = (2.0, 10.0)  # Imaginary rows of the m-estimates that also rank literals.
     n_pairs: int = 16  # Best literals of which every pair is a candidate.
     widen_variables: int = 7  # Literals of a seed of which every short conjunction is a candidate.
     widen_literals: int = 4  # Longest of these conjunctions.
@@ -144,10 +143,9 @@ def with_required(clauses: ClauseArray, task: OneVsRest, limits: Limits) -> Clau
 
 
 Score = Callable[[FloatArray, FloatArray, float], FloatArray]
-"""(masses before, masses after, prior share) -> score; more is better.
+"""(masses before, masses after, prior share) -> score; a literal is worth adding where it is above zero.
 
-Masses [2, ...] are the expected weights of the class and of the others that a clause covers as it stands,
-and with one literal more. A literal is worth adding only where the score is above zero.
+Masses [2, ...] are the weights of the class and of the others that a clause covers, without and with it.
 """
 
 

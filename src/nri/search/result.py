@@ -73,8 +73,7 @@ class Induced:
     cost: float  # Value of the objective.
     posterior: Belief | None = None  # What else is known about any row, if the model knows more than its rule
     priced: tuple[PricedRules, ...] = ()  # For each class the rules near the best one, where they were wanted
-    expected_bits: float | None = None
-    """Bits that the labels take by the posterior, where the rule was chosen by that"""
+    expected_bits: float | None = None  # Bits that the labels take by the posterior, if it chose the rule
     held_out: HeldOutChances | None = None
     """What is believed of rows without their labels; None if the model has no posterior"""
     found_by: Any = None

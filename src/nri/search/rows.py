@@ -17,8 +17,7 @@ class SearchRows:
 
     literals: BoolArray  # [M, 2N], where each literal is known to hold
     weights: FloatArray  # [M]
-    masses: FloatArray
-    """[M, n_classes], expected weight of each class, together that of the row; with prices, what it saves"""
+    masses: FloatArray  # [M, n_classes], expected weight of each class; with prices, what it saves
 
     @property
     def n_classes(self) -> int:

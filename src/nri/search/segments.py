@@ -1,8 +1,7 @@
 """Search: the list of clauses whose segments explain a number best, for what they cost to say.
 
-The search minimises a length in bits: of the rows given the means of their segments, by a Gaussian with the
-remaining variance, and of the rule, its literals and means. So a segment stays only if it explains more bits
-than it costs. For expected values, without noise, the caller says how many rows they are worth.
+The search minimises bits: of the rows given the means of their segments, by a Gaussian with the remaining
+variance, and of the rule, its literals and means. So a segment stays only if it explains more than it costs.
 
 A list is changed at one place at a time. Given the other clauses, every clause for that place is judged
 exactly by a few sums for each later segment, all literals in one matrix product, until nothing pays any more.
@@ -245,8 +244,7 @@ class _Place:
         self.segmenter = segmenter
         deciding = first_to_fire(segmenter._matrix(others))
         sums = segmenter._sums(deciding, len(others) + 1)
-        self.fixed = float(_explained(sums[:place]).sum())
-        """explained by the earlier segments, whatever stands here"""
+        self.fixed = float(_explained(sums[:place]).sum())  # explained by the earlier segments
         self.fixed_bits = sum(map(segmenter.price, others))
         self.later = sums[place:]
         """[J, 2]: what the later segments have while nothing stands here; the rest is the last"""

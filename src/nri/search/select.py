@@ -1,7 +1,6 @@
 """Select: choose the best small set of candidates for one class.
 
-A local search over sets: what rules cost, the rules one move away, and the way down. Many rules are priced at
-a time, by matrix products over the rows.
+A local search over sets; many rules are priced at a time, by matrix products over the rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

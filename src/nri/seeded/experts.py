@@ -1,9 +1,7 @@
 """Experts: closed-form opinions on every row, each left out of its own opinion.
 
-Linear, quadratic and neighbourhood kernels, solved by ridge regression, and naive Bayes. None is trained:
-each is one linear solve, with exact leave-one-out opinions on the support rows, by which the council weighs
-them. The network reads all of them and learns, on synthetic tables only, where to differ. Training and the
-installed product use the same code.
+Kernels and naive Bayes, each without training, with exact leave-one-out opinions on the support rows, by
+which the council weighs them. The network reads all of them and has learned where to differ.
 """
 
 from typing import Any
@@ -90,8 +88,7 @@ def _squashed_odds(x: FloatArray, positive: _Counts, negative: _Counts) -> Float
     return np.asarray(np.tanh(odds / 8) / 2, dtype=np.float32)
 
 
-PULL_TO_EQUAL = 1.0
-"""Ridge that draws the blend to equal shares, in squared errors, for the council that the network knows."""
+PULL_TO_EQUAL = 1.0  # Ridge that draws the blend to equal shares, for the council that the network knows.
 
 
 def council_shares(

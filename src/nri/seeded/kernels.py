@@ -1,7 +1,6 @@
 """Kernels: ridge regressions on how alike rows are, each left out of its own opinion.
 
-One linear solve each; the opinion on a support row is the exact leave-one-out one. How alike rows are does
-not depend on what they are compared for, so that the classes of a table share most of the work.
+How alike rows are does not depend on what they are compared for: the classes of a table share the work.
 """
 
 from collections.abc import Sequence
@@ -105,8 +104,7 @@ def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatA
 
 
 _ADDED = np.array([0.0, *(10.0**power for power in range(-5, 6))], dtype=np.float32)
-"""What is added to the diagonal of a system, in units of its largest element, until it can be solved: it is
-positive definite, but the ridge of heavy rows may be lost in rounding. The last is beyond all rounding."""
+"""Added to a diagonal, in units of its largest element, while rounding loses the ridge of heavy rows."""
 
 
 class _Ridge:

@@ -1,7 +1,6 @@
 """Measures: experts that see numbers as they are, not only on which side of a cut they lie.
 
-Kernels on the numbers themselves, and logistic regression, which is hard to beat on few rows, use how far a
-cell lies from a cut. Other columns take part as -1 and +1. The rule gets these opinions by plausible rows.
+Kernels and logistic regression, which is hard to beat on few rows, use how far a cell lies from a cut.
 """
 
 from collections import deque

@@ -34,23 +34,16 @@ OBJECTIVE = DescriptionLength()  # What the labels alone go by.
 class PathConfig:
     """The constants of the path from labels to a rule; chosen on means over data sets, never for one."""
 
-    sample_rows: int = 500
-    """Most rows that the posterior is formed from while a rule is sought; all labels count in the end."""
-    posterior_rows: int = 1500
-    """Most rows that the posterior is formed from when its probabilities are wanted."""
-    plausible_rows: int = 600
-    """Plausible rows that the posterior is evaluated on; rows without a label take their place."""
+    sample_rows: int = 500  # Most rows that form the posterior of a search; all labels count in the end.
+    posterior_rows: int = 1500  # The same when the probabilities of the posterior are wanted.
+    plausible_rows: int = 600  # Plausible rows that it is evaluated on; rows without a label replace them.
     unlabelled_rows: int = 1000  # Most rows without a label that it is evaluated on.
-    network_rows: int = 200
-    """Rows that the network evaluates while a rule is sought; the experts evaluate all."""
+    network_rows: int = 200  # Rows that the network evaluates while a rule is sought; the experts take all.
     price_share: float = 0.5
     """Share of the fair price that a bit of the rule costs: a posterior misleads less than bare labels."""
-    rules_decide: float = 0.5
-    """Share of the mixture of rules above which a rule of the labels is taken as it is."""
-    likely_column: float = 0.5
-    """Chance that the true rule names a column, below which a rule that errs does not."""
-    likely_choice: float = 0.8
-    """The same for a column of several variables: labels have chosen among its cuts or values."""
+    rules_decide: float = 0.5  # Share of the mixture of rules above which the labels' rule is taken as it is.
+    likely_column: float = 0.5  # Least chance that the true rule names a column of a rule that errs.
+    likely_choice: float = 0.8  # The same for a column of several variables, of which labels chose one.
     most_weight: float = 300.0  # How many labelled rows the plausible ones weigh, all together, at most.
     weight_of_both: float = 15_000.0
     """Their weight times that of the labelled rows, at most: the more labels, the less they count."""
@@ -63,10 +56,8 @@ class PathConfig:
     unsupported_price: float = 4.0  # How many times its bits such a literal costs.
     least_association: float = 2.5
     """Standard errors by which a column must go with a class for its literals not to be dear."""
-    against_price: float = 2.0
-    """How many times its bits a literal costs that contradicts its column's own association."""
-    few_classes: int = 5
-    """Most classes with which the rule of the labels alone is sought; with more it never was better."""
+    against_price: float = 2.0  # How many times its bits a literal against its column's association costs.
+    few_classes: int = 5  # Most classes with a rule of the labels alone; with more it never was better.
 
 
 class SeededModel:

@@ -1,9 +1,8 @@
 """The posterior: the class probabilities of any row, by an ensemble of experts, rules and a network.
 
-The ensemble weighs the experts by their left-out opinions on the support rows, starting from shares that
-serve most tables, since with few rows these opinions are mostly luck. The network, which reads the experts,
-has a fixed share if classes are few. A mixture of rules is weighed against all of them by left-out bits:
-where labels follow a rule it has nearly all weight, else little. Several classes are taken one by one.
+Experts are weighed by their left-out opinions, starting from shares that serve most tables, since with few
+rows these opinions are mostly luck. The network has a fixed share if classes are few. A mixture of rules is
+weighed by left-out bits: where labels follow a rule it has nearly all weight. Classes are taken one by one.
 """
 
 from collections.abc import Sequence
@@ -24,20 +23,15 @@ from nri.seeded.sample import Sample, SignedArray, signed_cells, spread_rows
 from nri.weights import SeededNetwork, shipped_seeded_network
 
 NETWORK_ROWS = 500  # Rows that the network looks at, spread over the sample. The experts see all.
-NETWORK_COLUMNS = 192
-"""Columns that the network looks at: the most informative ones about the label. The experts see all."""
-NETWORK_CLASSES = 5
-"""Most classes with which it is used, one against the rest each; with more that takes long for nothing."""
+NETWORK_COLUMNS = 192  # Columns that the network looks at, the most informative ones; the experts see all.
+NETWORK_CLASSES = 5  # Most classes with which it is used, one by one; with more it takes long for nothing.
 QUERY_ROWS = 2000  # Query rows in one go, which bounds memory.
 NETWORK_SHARE = 0.2  # Share of the network; the experts have the rest.
 PULL = 30.0  # How many squared errors on left-out rows it takes to leave the expected shares.
 EXPECTED_CELLS, EXPECTED_NUMBERS, EXPECTED_LOGISTIC = 0.25, 0.375, 0.375
 """Expected shares of all experts on cells, all on numbers, and logistic regression."""
-CUT_BITS = 4.0
-"""Left-out bits that a literal about a number seems to save because all labels, the left-out one too, have
-placed its cut."""
-LEAST_CHANCE = 1e-3
-"""Least left-out chance of a label when rules and experts are compared: one row must not decide."""
+CUT_BITS = 4.0  # Left-out bits that a literal about a number seems to save, since all labels placed its cut.
+LEAST_CHANCE = 1e-3  # Least left-out chance of a label when rules meet experts: one row must not decide.
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +46,7 @@ class Beliefs:
     column_support: FloatArray | None
     """[columns], chance that a rule names each column, the most of all classes; None without rules"""
     left_out: FloatArray  # [M, n_classes], chances of the support rows, each formed without the row
-    label_bits: float
-    """Bits that the label of a support row costs on average, when its chances were formed without it"""
+    label_bits: float  # Mean bits of a support row's label, by chances that were formed without it.
 
 
 class Posterior:
@@ -204,13 +197,9 @@ class _Evaluation:
         support, n_number_literals = mixture.columns(self.groups)
         bits = float(self.sample.weights @ saved) - CUT_BITS * n_number_literals
         share = float(1 / (1 + np.exp2(-np.clip(bits, -50, 50))))
-        return _Answer(
-            (1 - share) * answer.chances + share * mixture.chances(self.cells),
-            (1 - share) * answer.left_out + share * mixture.left_out,
-            answer.reasons,
-            share,
-            support,
-        )
+        chances = (1 - share) * answer.chances + share * mixture.chances(self.cells)
+        left_out = (1 - share) * answer.left_out + share * mixture.left_out
+        return _Answer(chances, left_out, answer.reasons, share, support)
 
 
 def _ensemble(

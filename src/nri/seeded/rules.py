@@ -1,8 +1,7 @@
 """An expert that believes in rules: a Bayesian mixture over the rules that a search has priced.
 
-Every rule has a prior chance by its description length and a likelihood by the labels that it gets wrong:
-with some chance labels hold no noise, else each is wrong at one unknown rate. Both are closed forms of the
-number of errors, and so is what the mixture would say of a row without that row's label.
+Its prior is by description length, its likelihood by the labels that it gets wrong: with some chance they
+hold no noise, else each is wrong at one unknown rate. What it would say without a label has a closed form.
 """
 
 import numpy as np

@@ -11,8 +11,7 @@ from nri.episode import Cells, Episode
 
 SignedArray = NDArray[np.float32]
 HEAVIEST, LIGHTEST = 1e4, 1e-6
-"""What a row of a sample weighs at most and at least: the experts count in single precision, where the say of
-a row that is heavier is no different from certainty."""
+"""What a row of a sample weighs at most and at least: in single precision a heavier one is certainty too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +88,8 @@ def _drawn(
 
 
 FRESH_SHARE = 0.7
-"""Share of the columns without numbers that a plausible row takes from other rows.
-
-With fewer the rows stay so near to labelled ones that a rule which has learned these by heart looks good;
-with all of them nothing of what goes together in the table is left.
-"""
+"""Share of the columns without numbers that a plausible row takes from other rows: with fewer, a rule that
+knows the labelled rows by heart looks good; with all, nothing that goes together in the table is left."""
 ALONE = 0.1  # How much sooner, with few rows for each column, numbers move on their own rather than together.
 
 

@@ -1,7 +1,6 @@
 """The posterior of a number or of a risk: the scores that ridge regressions expect of the rows.
 
-The experts for classes are regressions already, and answer for a score as they do for a class: each is one
-linear solve, and its answer for a support row is formed without the row, by which the ensemble weighs them.
+The experts for classes are regressions already, and answer for a score as they do for a class.
 """
 
 import numpy as np
@@ -14,8 +13,7 @@ from nri.seeded.measures import measures
 from nri.seeded.sample import SignedArray, signed_cells, spread_rows
 
 MOST_ROWS = 700  # Most rows that the regressions are fitted to; they answer for all.
-PULL = 30.0
-"""Squared errors on left-out rows that it takes to leave equal shares, of scores with a variance of 1/4."""
+PULL = 30.0  # Squared errors on left-out rows that it takes to leave equal shares; scores have variance 1/4.
 
 
 class ScoreExperts:

@@ -39,11 +39,9 @@ from nri.table.excel import SheetChoice
 logger = logging.getLogger(__name__)
 
 STATIC = files("nri.serve") / "static"
-LOOPBACK = "127.0.0.1"
-"""The only address that is ever listened on: no other machine of the network can reach it."""
+LOOPBACK = "127.0.0.1"  # The only address that is ever listened on: no other machine can reach it.
 PORT = 8674  # Tried first; any free one else.
-MAX_SEARCHES = 2
-"""Tables that are read and rules that are searched side by side; more would only slow each other down."""
+MAX_SEARCHES = 2  # Tables read and rules searched side by side; more would only slow each other down.
 MAX_QUICK = 4  # Edits and pages of rows that are counted side by side.
 MAX_CONNECTIONS = 300  # Open at once; below the usual limit on open files, with room for the tables.
 _SWITCH_SECONDS = 0.001

@@ -26,8 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from nri.errors import InputError
 from nri.serve.upload import MAX_BYTES, TOO_LARGE
 
-CALL_HEADER = "x-nri"
-"""Every call of the interface carries it; other sites cannot send it without a preflight."""
+CALL_HEADER = "x-nri"  # On every call of the interface; other sites cannot send it without a preflight.
 MAX_JSON = 1024 * 1024  # Bytes of a question or an edited rule.
 
 HEADERS: dict[str, str] = tomllib.loads((files("nri.serve") / "headers.toml").read_text(encoding="utf-8"))

@@ -26,8 +26,7 @@ Plans = Mapping[str, ColumnPlan]  # How the cells of each column are read.
 class Question:
     """Which column is to be explained, and what the rule may be."""
 
-    target: str
-    """a column, or a comparison such as ``price > 100``; with an event, the column of the time until it"""
+    target: str  # a column, or a comparison such as ``price > 100``; with an event, the time until it
     settings: Settings
     positive: Label | None = None
     """the class the rule is about; None leaves it open, or asks for branches of each of several classes"""
@@ -35,8 +34,7 @@ class Question:
     protect: tuple[str, ...] = ()  # columns whose groups are listed
     prevalence: float | None = None  # share of the class where the rule will be used; None for the table's
     groups: str | None = None  # a column that says which rows belong together; it is no feature
-    time_order: str | None = None
-    """a column that says when rows came: later ones judge rules from earlier ones"""
+    time_order: str | None = None  # when rows came: later ones judge rules from earlier ones
     keep: tuple[Label | None, tuple[Clause, ...]] | None = None
     """clauses to keep, and the class that they are about; None where the target has no classes"""
 

@@ -18,8 +18,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 Line = dict[str, Any]
 
-POLL_SECONDS = 1.0
-"""How often a waiting request is checked for a client that went away, and its place is sent again."""
+POLL_SECONDS = 1.0  # How often a waiting request is looked at: is its client there, and what is its place?
 _RUNNING: set[asyncio.Task[None]] = set()
 """Computations that outlive their reader for a moment; the event loop alone would not keep them."""
 
@@ -83,9 +82,8 @@ async def progress_lines(
 ) -> AsyncIterator[str]:
     """Compute in a queue and yield a line of JSON after each step; the last line is the result.
 
-    ``compute`` is called with a function to be called after each step. While the computation waits, lines
-    say how many come before it. If the reader goes away it ends with its present step, and holds its slot
-    until then.
+    ``compute`` gets a function to be called after each step. While it waits, lines say how many come before
+    it. If the reader goes away it ends with its present step, and holds its slot until then.
     """
     loop = asyncio.get_running_loop()
     lines: asyncio.Queue[Line | None] = asyncio.Queue()

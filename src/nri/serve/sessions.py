@@ -1,8 +1,7 @@
 """Sessions: the table of each tab. Files wait on disk, without a name; tables in use are in memory.
 
-A table that was not used for a while *rests*: its file and the rule stay, its cells leave the memory and come
-back with the next request. A session ends if files take too much room or it is unused for long; the reason is
-kept, so that the page can show it.
+A table that was not used for a while *rests*: its cells leave the memory and come back with the next request.
+A session ends if files take too much room or it is unused for long; the page can show why.
 """
 
 import os
@@ -38,8 +37,7 @@ class Session:
     choice: SheetChoice
     used: float = 0.0  # when it was used last
     upload: Upload | None = None  # the table, None while it rests
-    work: Work | None = None
-    """the present question and its rule, None while it rests and before a target is chosen"""
+    work: Work | None = None  # question and rule, None while it rests and before a target is chosen
     resume: Callable[[Upload], Work] | None = None  # how the work goes on with its table, while it rests
     _reading: threading.Lock = field(default_factory=threading.Lock, repr=False)
 

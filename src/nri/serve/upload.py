@@ -32,7 +32,6 @@ from nri.table.target import encode, read_answers
 from nri.table.write import write_rows
 
 Json = dict[str, Any]
-
 MAX_BYTES = 50 * 2**20  # Most bytes of a file as it is sent.
 
 BUDGET = Budget(

@@ -28,8 +28,7 @@ from nri.table.write import as_written, protect_from_formulas, typed_columns, wr
 from nri.tasks.predictions import predictions
 
 SEED = 0  # The same table and question give the same rule.
-TRIED_ROWS = 8000
-"""What to expect of new rows is estimated on so many rows at most, drawn from a longer table."""
+TRIED_ROWS = 8000  # Most rows, drawn from a longer table, by which to say what to expect of new ones.
 WITHIN = 0.02  # How much worse than the best other rules may be: a person sees the difference beside each.
 
 
@@ -157,8 +156,7 @@ def find_alternatives(work: Work) -> Alternatives:
 
 
 _TABLES = ("csv", "xlsx")  # What the table with predictions is written as.
-KINDS = (*FORMATS, *_TABLES)
-"""What can be downloaded: the rule in every format, and the table with predictions in two."""
+KINDS = (*FORMATS, *_TABLES)  # What can be downloaded: the rule in every format, and its predictions in two.
 
 
 def make_download(work: Work, kind: str, dialect: str | None = None) -> tuple[bytes, str]:
@@ -177,8 +175,7 @@ def _file_name(work: Work, what: str, suffix: str) -> str:
     return "_".join(filter(None, [what, stem])) + suffix
 
 
-REPORT = ReportOptions(seconds=3.0)
-"""Resampling for a report goes on for a few seconds only: the user waits for it."""
+REPORT = ReportOptions(seconds=3.0)  # Resampling goes on for a few seconds only: the user waits for it.
 
 
 def report_line(work: Work, step: Callable[[], None]) -> dict[str, str]:

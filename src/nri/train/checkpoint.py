@@ -1,7 +1,6 @@
 """Checkpoints: weights, their average and the optimiser's state in one safetensors file; and ONNX files.
 
-The header holds the step and the configuration, so that a run resumes exactly, and no pickle is read. It also
-holds a SHA-256 of all of that and of every tensor: what was changed by chance does not load.
+The header holds step and configuration, so that a run resumes exactly, and a SHA-256 of all content.
 """
 
 import hashlib

@@ -35,8 +35,7 @@ class OptimConfig:
     warmup: int = 100  # steps of linear warm-up
     weight_decay: float = 1e-2
     clip: float = 1.0  # largest norm of the gradient
-    average: float = 0.999
-    """Decay of the exponential average of weights; the average is what ships; 0 for none"""
+    average: float = 0.999  # decay of the exponential average of weights, which is what ships; 0 for none
 
     def __post_init__(self) -> None:
         check_limits("optim", self, ("steps", "batches_per_step"), 1)

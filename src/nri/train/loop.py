@@ -83,8 +83,7 @@ def train(
 ) -> nn.Module:
     """Train, or go on training, in ``directory``; return the network with averaged weights.
 
-    It stops after ``until`` updates in all, by default the configured number, and keeps a checkpoint.
-    ``watch`` gets every update.
+    It stops after ``until`` updates in all, by default the configured number; ``watch`` gets every update.
     """
     schedule, steps = task.config.run, task.config.optim.steps
     stop = steps if until is None else min(steps, until)

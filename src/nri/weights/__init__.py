@@ -19,8 +19,7 @@ from nri.errors import InputError
 from nri.texts import first_line
 from nri.weights.onnx import Array, read_graph
 
-CARD_VERSION = 1
-"""What inputs, outputs and card of an exported network mean; raised when one of them changes."""
+CARD_VERSION = 1  # Of what inputs, outputs and card of an exported network mean; raised with a change.
 
 EXPERTS = (
     "linear, loose",

@@ -17,8 +17,7 @@ Array = NDArray[Any]
 
 FLOATS_IN_CACHE = 16_384  # Numbers that one step of many on each of them takes at a time.
 
-DTYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_, 11: np.float64}
-"""Cell types by their number in ONNX."""
+DTYPES = {1: np.float32, 6: np.int32, 7: np.int64, 9: np.bool_, 11: np.float64}  # Cell types by number.
 
 
 class Node:

@@ -90,13 +90,11 @@ NAMES = (
     *("cooccurrence_positive", "cooccurrence_abs_negative", "cooccurrence_negative"),
     "cooccurrence_difference",
 )
-"""The 18 statistics of the paper's appendix "Literal Feature Vector", in its order; "reserved" is zero
-there too.
+"""The 18 statistics of the paper's appendix "Literal Feature Vector", in order; "reserved" is 0 there too.
 
 Every one is a count or a mean over rows, so neither the order nor the number of rows and variables matters.
 An unknown cell takes part in no rate and no co-occurrence; the observation rates say how many cells a rate
-rests on. A rate without a single observation is 0.5, the only value that is the same for a literal and its
-negation.
+rests on. Without any, it is 0.5, the only value that is the same for a literal and its negation.
 """
 
 _TINY = 1e-30

@@ -1,15 +1,13 @@
 """A third network: the paper's slots, which look at what they cover and are filled anew, round by round.
 
-The text's network reads the statistics of each literal once. Literals with equal statistics then have equal
-gates in every slot, so it cannot write ``x0 or x1`` (docs/paper.md). Here each slot starts from a positive
-row of its own, its anchor, drawn by chance: its clause is made of literals that hold on that row. In every
-round the slots are executed on the support: how many positives, how many negatives and how many positives of
-no other slot would a slot cover with a literal, and without it? A small network, the same for all slots,
-literals and rounds, turns these counts into the next gates. Twice on the way, slots that cover hardly a
-positive of their own move to a row that the rule does not cover yet.
+The text's network gives literals with equal statistics equal gates in every slot, so it cannot write
+``x0 or x1`` (docs/paper.md). Here each slot starts from a positive row of its own, its anchor: its clause is
+made of literals that hold there. In every round a small network, the same for all slots and literals, reads
+how many positives, negatives and positives of no other slot a slot would cover with a literal and without
+it, and sets the next gates. Twice, slots that cover hardly a positive of their own move to an uncovered row.
 
-Statistics, slots, product t-norm and deployment are the text's. The example keys of eq. (5), which know the
-positions of columns, are left out: permuting the columns of a table permutes the gates.
+Without the example keys of eq. (5), which know the positions of columns, permuting the columns of a table
+permutes the gates. All else is the text's.
 """
 
 from dataclasses import dataclass, field, replace

@@ -69,8 +69,7 @@ class PaperLossConfig:
     sampled_counterfactuals: int = 0  # flip so many literals, drawn by their mean gate, not every slot's own
     counterfactual_scales_all: bool = True  # lambda_cf multiplies lambda_o and lambda_c, as in the formula
     empty_is_silent: bool = True
-    """Whether a clause counts in proportion to the chance that its slot selects a literal at all, as in the
-    published code; a slot without literals is no clause once deployed. The text has no such factor."""
+    """Whether a clause counts by the chance that its slot selects a literal: the published code's way."""
 
     # ours
     length: float = 0.0

@@ -220,11 +220,7 @@ def _mean(h: Embedded, literal_valid: LiteralMask) -> Float[Tensor, "B D"]:
 
 
 class DecoderLayer(nn.Module):
-    """Slots look at each other, then at their own view of the literals, then think.
-
-    Dropout stands where a usual transformer decoder has it: on attention weights, on what each of the three
-    steps adds, and inside the last one.
-    """
+    """Slots look at each other, then at their own view of the literals, then think; dropout is as usual."""
 
     def __init__(self, config: PaperConfig) -> None:
         super().__init__()

@@ -198,8 +198,7 @@ class PaperTrainConfig(TrainConfig):
 
     batch: int = 1024  # episodes in one synthetic batch; an update sees ``batches_per_step`` of them
     pool: int = 0  # train on so many fixed episodes, over and over; 0 draws fresh ones for every update
-    clean_share: float = 0.0
-    """Share of training on clean episodes, before label noise and unknown cells of ``data`` set in"""
+    clean_share: float = 0.0  # share of training before label noise and unknown cells of ``data`` set in
     model: PaperConfig = field(default_factory=PaperConfig)
     data: PaperPreset = field(default_factory=PaperPreset)
     loss: PaperLossConfig = field(default_factory=PaperLossConfig)

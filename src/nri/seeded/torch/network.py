@@ -233,7 +233,9 @@ class FirstLook(nn.Module):
         scale = part.abs().mean(dim=2, keepdim=True) + 1e-4
         features = torch.cat([evidence.variables, known, part * 4, torch.tanh(part / scale)], dim=3)
         variables = self.mix(nn.functional.gelu(self.embed(features))) * known
-        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, _log_size(inputs)], dim=2)
+        rows = inputs.apart.sum(dim=2, keepdim=True)
+        size = torch.log(torch.cat([rows, known.sum(dim=2)], dim=2) + 1) / 4 - 1
+        summary = torch.cat([pooled(variables, known), evidence.seeds, opinion, size], dim=2)
         return variables, nn.functional.gelu(self.context(summary))
 
 
@@ -306,9 +308,3 @@ def pooled(variables: Variables, known: Float[Tensor, "B S N 1"]) -> Float[Tenso
     """Mean over known variables, and the sum scaled so that many weak ones add up."""
     total, count = variables.sum(dim=2), known.sum(dim=2) + 1.0
     return torch.cat([total / count, total / count.sqrt()], dim=2)
-
-
-def _log_size(inputs: SeededInputs) -> Float[Tensor, "B S 2"]:
-    mass = inputs.apart.sum(dim=2, keepdim=True)
-    n_known = inputs.seeds.abs().sum(dim=2, keepdim=True)
-    return torch.cat([torch.log(mass + 1), torch.log(n_known + 1)], dim=2) / 4 - 1
