@@ -38,6 +38,8 @@ _KINDS = {
 """What the names of types mean, as DuckDB, Spark and ibis call them."""
 _AS_TEXT = re.compile(r"ENUM\(|UUID$")
 _MOST_TEXTS = 3_000_000  # Most different texts of a column whose cells DuckDB cannot read by itself.
+_IN_TEXT = re.compile(r"(?s)Line: (\d+).*?(?:Columns: (\d+) Found: (\d+)|not utf-8).*\n\s*file = ([^\n]+)")
+NOT_UTF8 = "it is not UTF-8; save it as UTF-8, or read it into memory (--engine memory)"
 
 
 Answer = dict[str, NDArray[Any]]
@@ -182,7 +184,12 @@ def _one_line_errors() -> Iterator[None]:
             raise
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
-        raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
+        if (place := _IN_TEXT.search(str(error))) is None:
+            raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
+        line, wanted, found, file = place.groups()  # as memory says it
+        remedy = "correct the line, and quote cells that contain the delimiter"
+        cause = f"{found} field(s) where the header has {wanted}; {remedy}" if found else NOT_UTF8
+        raise InputError(f"{file}, line {line}: {cause}") from None
 
 
 def parquet_source(files: Sequence[Path]) -> str:

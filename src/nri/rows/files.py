@@ -1,6 +1,7 @@
 """Files of any size: which way a file goes, and how DuckDB opens it."""
 
 import bz2
+import csv
 import glob
 import gzip
 import os
@@ -9,16 +10,17 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, Duck, DuckEngine, copied, parquet_source, quoted
-from nri.rule.column import ColumnPlan
+from nri.rows.engine import NOT_UTF8, ROWS, Duck, DuckEngine, copied, parquet_source, quoted
+from nri.rule import ColumnPlan
 from nri.rule.render.sql_dialects import float_literal, text_literal
-from nri.table.cells import text_cells
+from nri.table.cells import check_distinct, text_cells
 from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.delimited import sniff_delimiter
 from nri.table.source import DelimitedText, Source, understand
@@ -128,10 +130,32 @@ def _source(files: Files) -> str:
     """Write what to select from; every cell of a text file is text."""
     if files.parquet:
         return parquet_source(files.paths)
-    listed = ", ".join(text_literal(str(path)) for path in files.paths)
-    delimiter = text_literal(delimiter_of(files))
-    options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"
-    return f"""read_csv([{listed}], delim = {delimiter}, {options}, quote = '"', escape = '"' )"""
+    listed, delimiter = ", ".join(text_literal(str(path)) for path in files.paths), delimiter_of(files)
+    (above, names), *others = [_header(path, delimiter) for path in files.paths]
+    typed = ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
+    options = f"header = false, auto_detect = false, skip = {above}, columns = {{{typed}}}"
+    if any(one != (above, names) for one in others):
+        options = "header = true, all_varchar = true, union_by_name = true"
+    return (
+        f"""read_csv([{listed}], {options}, delim = {text_literal(delimiter)}, quote = '"', escape = '"')"""
+    )
+
+
+def _header(path: Path, delimiter: str) -> tuple[int, list[str]]:
+    """Return how many lines a text file has up to its names, and these as memory has them."""
+    start = _start(path, 64 * _START)
+    try:
+        text = start[: start.rfind(b"\n") + 1 or None].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: {NOT_UTF8}") from None
+    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    above, cells = next((one for one in enumerate(rows, start=1) if any(map(str.strip, one[1]))), (0, []))
+    if not above:
+        raise InputError(f"{path} is empty; give a table with a header line and at least one row")
+    names = [cell.strip() or f"column {place}" for place, cell in enumerate(cells, start=1)]
+    alike = names if len({*names}) < len(names) else map(str.lower, names)  # which are one to DuckDB
+    check_distinct(alike, str(path), " (the first line must hold the names)")
+    return above, names
 
 
 def delimiter_of(files: Files) -> str:
