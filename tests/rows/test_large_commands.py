@@ -194,3 +194,20 @@ def test_columns_without_a_name_are_called_as_in_memory(tmp_path: Path) -> None:
     assert [one.name for one in engine.columns] == ["column 1", "b\nc", "y"] == list(open_source(path).names)
     assert engine.figures({"n": "COUNT(*)"}) == {"n": 10}
     engine.close()
+
+
+def test_units_and_cells_that_are_no_numbers_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A large file lost the notes on how its cells were read, and the unit of a number that is explained."""
+    rows = planted(400)
+    rows["weight"] = [f"{cell} kg" for cell in rows["weight"]]
+    rows["size"] = rows["size"].astype(str).where(rows.index % 40 > 0, "pending")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    asked = ("induce", tmp_path / "rows.csv", "--target", "weight", "--model", "greedy", "--engine")
+    told = {engine: nri(capsys, *asked, engine) for engine in ("duckdb", "memory")}
+    for code, out, err in told.values():
+        assert code == 0
+        assert "10 of 400 cells are not numbers and are treated as missing, such as 'pending'" in err
+        assert "with the unit kg" in err
+        assert " kg" in out

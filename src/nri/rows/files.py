@@ -18,7 +18,7 @@ import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
 from nri.rows.engine import NOT_UTF8, ROWS, Duck, DuckEngine, copied, parquet_source, quoted
-from nri.rule import ColumnPlan
+from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import float_literal, text_literal
 from nri.table.cells import check_distinct, text_cells
 from nri.table.codes import DEFAULT, ReadOptions
@@ -202,7 +202,7 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
     for name, column in zip(names, zip(*(drawn or start), strict=True), strict=True):
         cells = np.array(["" if cell is None else cell for cell in column], dtype=object)
         read = understand(text_cells(cells), name, options, decimal_comma=comma)
-        if read.plan.missing_values:
+        if read.note and read.plan.kind is not Kind.TEXT:  # of texts all are asked for later
             logger.warning("%s", Note(name, f"in a sample of {len(cells)} rows, {read.note}"))
         plans[name] = read.plan
     return plans

@@ -116,7 +116,8 @@ def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     happened = dict(zip((read.numbers - 1).tolist(), read.outcome.event.astype(int).tolist(), strict=True))
     length = _value(until, engine, DEFAULT)
     items = {"y_time": length, "y_event": _coded(engine, ended, values, happened)}
-    survival = Survival(event, time, np.zeros(1), np.ones(1, dtype=bool))
+    plan = engine.plans.get(until.name, ColumnPlan(Kind.NUMBER))
+    survival = Survival(event, time, np.zeros(1), np.ones(1, dtype=bool), plan)
     outcome = SqlOutcome(survival, (until.name, ended.name), items)
     ends = engine.figures({"low": f"MIN({length})", "high": f"MAX({length})"}, f"{outcome.stratum} = 0")
     if ends["low"] is None:
@@ -139,7 +140,8 @@ def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
         cause = f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes"
         raise InputError(f"{cause}; choose another column, or compare it with one value")
-    outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER), copies=True)
+    plan = engine.plans.get(raw.name, ColumnPlan(Kind.NUMBER))
+    outcome = Number(raw.name, np.zeros(0), plan, copies=True)
     return SqlOutcome(outcome, (raw.name,), {"y_values": _value(raw, engine, options)}).on(engine)
 
 
