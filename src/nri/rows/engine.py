@@ -127,8 +127,7 @@ class Duck:
         for setting in (*off, "preserve_insertion_order", "enable_progress_bar"):
             self.raw.execute(f"SET {setting} = false")
         self.raw.execute(f"SET temp_directory = {text_literal(str(self.folder))}; SET TimeZone = 'UTC'")
-        allowed = os.environ.get("OMP_NUM_THREADS")
-        if allowed is not None:
+        if (allowed := os.environ.get("OMP_NUM_THREADS")) is not None:
             first = allowed.partition(",")[0].strip()  # OpenMP takes one number for each level of nesting
             self.raw.execute(f"SET threads = {max(1, int(first)) if first.isdecimal() else 1}")
         try:
@@ -215,13 +214,11 @@ def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) ->
             joins.append(f"LEFT JOIN map{place} ON map{place}.t = {text}")
             read = f"map{place}.v"
         replaced.append(f"{read} AS {quoted(name)}")
-    folder = rows.connection.folder
-    file = folder / f"copy{len(list(folder.iterdir()))}.parquet"
+    duck = rows.connection
+    file = duck.folder / f"copy{len(list(duck.folder.iterdir()))}.parquet"
     listed = f"r.* REPLACE ({', '.join(replaced)}) FROM {rows.source} AS r {' '.join(joins)}"
-    rows.connection.execute(
-        f"COPY (SELECT {listed}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
-    )
-    return DuckEngine(rows.connection, parquet_source([file]), {**rows.plans, **plans})
+    duck.execute(f"COPY (SELECT {listed}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)")
+    return DuckEngine(duck, parquet_source([file]), {**rows.plans, **plans})
 
 
 def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:

@@ -191,8 +191,7 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
     names, duck = [one.name for one in rows.columns], rows.connection
     listed = ", ".join(map(quoted, names))
-    start = duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000")
-    if not start:
+    if not (start := duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000")):
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))

@@ -67,8 +67,7 @@ def rows_in_engine(
 
 def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
     """Return the rows of a table that the caller holds in a database or on a cluster."""
-    engine = engine_of(table)
-    if engine is None:
+    if (engine := engine_of(table)) is None:
         tables = "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame"
         raise InputError(f"y is {target!r}, but X is no table of a database: give an array, or {tables}")
     return rows_in_engine(engine, target, **options)

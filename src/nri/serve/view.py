@@ -243,10 +243,7 @@ def rows_page(work: Work, name: str, offset: int) -> Json:
         "columns": list(order),
         "read": len(first),
         "rows": [
-            {
-                **_row(work, row),
-                "cells": [cell_text(table.columns[column].cell(row)) for column in order],
-            }
+            {**_row(work, row), "cells": [cell_text(table.columns[column].cell(row)) for column in order]}
             for row in chosen[offset:][:PAGE].tolist()
         ],
     }
