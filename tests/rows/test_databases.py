@@ -204,3 +204,25 @@ def test_folds_of_sqlite_are_those_of_duckdb(shop: Path, capfd: pytest.CaptureFi
         shown.append(capfd.readouterr().out)
     assert shown[0] == shown[1]
     assert "cross-validated" in shown[0]
+
+
+def test_a_table_of_a_schema_is_found_by_both_names(shop: Path) -> None:
+    """``--table clinic.visits`` was refused, though there is such a table; a name may hold a dot itself."""
+    with duckdb.connect("shop.duckdb") as held:
+        held.execute("CREATE SCHEMA clinic; CREATE TABLE clinic.visits AS SELECT 1 AS size, 'no' AS ill")
+        held.execute("CREATE TABLE \"a.b\" AS SELECT 2 AS size, 'no' AS ill")
+    with sqlite3.connect("shop.sqlite") as connection:
+        connection.execute("CREATE TABLE \"a.b\" AS SELECT 2 AS size, 'no' AS ill")
+    connection.close()
+    for url, table, size in (
+        ("duckdb:///shop.duckdb", "Clinic.visits", 1),
+        ("duckdb:///shop.duckdb", "a.b", 2),
+        ("sqlite:///shop.sqlite", "a.b", 2),
+        ("sqlite:///shop.sqlite", "main.orders", 1),
+    ):
+        rows = open_database(url, table, None)
+        assert rows.query(f"SELECT size FROM {ROWS}")["size"] == [size]
+        rows.close()
+    assert refused("duckdb:///shop.duckdb", "clinic.visit").endswith("did you mean 'clinic.visits'?")
+    for scheme in ("sqlite", "duckdb"):
+        assert "no table 'none.orders'" in refused(f"{scheme}:///shop.{scheme}", "none.orders")

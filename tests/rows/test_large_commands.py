@@ -10,6 +10,7 @@ from large_tables import planted
 from nri.errors import InputError
 from nri.rows import files
 from nri.rows.engine import Duck, DuckEngine
+from nri.table.source import open_source
 
 
 @pytest.fixture(scope="module")
@@ -150,3 +151,63 @@ def test_an_interrupted_query_is_ctrl_c(
     for ask in (connection.execute, engine.query):
         with pytest.raises(raised):
             ask("SELECT 1 AS one")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (b"a,a,y\n1,2,x\n", "duplicate column names: 'a'; give each column its own name"),
+        (b"a,b,y\n1,2,x\n1,2,3,4\n", "line 3: 4 field(s) where the header has 3; correct the line"),
+        (b"a,b,y\n1,2,x\n1,2\n", "line 3: 2 field(s) where the header has 3; correct the line"),
+        (b"\n\n", "is empty; give a table with a header line"),
+    ],
+)
+def test_a_large_text_file_is_refused_as_a_small_one(
+    text: bytes, cause: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names were changed to ``a_1``, short rows filled up; of a long row DuckDB listed its own options."""
+    (tmp_path / "rows.csv").write_bytes(text)
+    for engine in ("duckdb", "memory"):
+        asked = ("induce", tmp_path / "rows.csv", "--target", "y", "--engine", engine, "--quiet")
+        code, _, err = nri(capsys, *asked)
+        assert (code, cause in err) == (2, True), err
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+@pytest.mark.parametrize("n_rows", [10, 700_000])
+def test_another_encoding_is_named_with_a_way_out(
+    encoding: str, n_rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """DuckDB said "CSV Error on Line: 1", and nothing of letters."""
+    (tmp_path / "rows.csv").write_bytes(("a,b,y\n" + "1,2,x\n" * n_rows + "1,2,\u00e9\n").encode(encoding))
+    code, _, err = nri(capsys, "induce", tmp_path / "rows.csv", "--target", "y", "--engine", "duckdb")
+    assert code == 2
+    assert "rows.csv" in err
+    assert "not UTF-8; save it as UTF-8, or read it into memory (--engine memory)" in err
+
+
+def test_columns_without_a_name_are_called_as_in_memory(tmp_path: Path) -> None:
+    """They were ``column0`` in DuckDB; blank lines and ends of lines within names are skipped alike."""
+    path = tmp_path / "rows.csv"
+    path.write_text('\n\n,"b\nc",y\n' + '1,"p\nq",x\n\n3,4,z\n' * 5)
+    engine = files.open_files(files.Files((path,), parquet=False))
+    assert [one.name for one in engine.columns] == ["column 1", "b\nc", "y"] == list(open_source(path).names)
+    assert engine.figures({"n": "COUNT(*)"}) == {"n": 10}
+    engine.close()
+
+
+def test_units_and_cells_that_are_no_numbers_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A large file lost the notes on how its cells were read, and the unit of a number that is explained."""
+    rows = planted(400)
+    rows["weight"] = [f"{cell} kg" for cell in rows["weight"]]
+    rows["size"] = rows["size"].astype(str).where(rows.index % 40 > 0, "pending")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    asked = ("induce", tmp_path / "rows.csv", "--target", "weight", "--model", "greedy", "--engine")
+    told = {engine: nri(capsys, *asked, engine) for engine in ("duckdb", "memory")}
+    for code, out, err in told.values():
+        assert code == 0
+        assert "10 of 400 cells are not numbers and are treated as missing, such as 'pending'" in err
+        assert "with the unit kg" in err
+        assert " kg" in out

@@ -7,11 +7,12 @@ is taken as ibis and as SQLAlchemy write it. DuckDB is queried directly, all oth
 import sqlite3
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from nri.errors import InputError, nearest, require_extra, similar_files
-from nri.rows.engine import ROWS, Answer, Duck, DuckEngine, Engine, parquet_source, quoted, raw_column
+from nri.rows.engine import ROWS, Duck, DuckEngine, Engine, parquet_source, quoted, raw_column
 from nri.rule.render.sql_dialects import BACKENDS, DIALECTS, dialect_of
 from nri.table.cells import objects_of
 from nri.table.files import DATABASES, database_of, url_of, without_password
@@ -52,11 +53,13 @@ def open_database(url: str, table: str | None, query: str | None, *, memory: str
 
 def _by_duckdb(url: str, connection: Duck, table: str | None, query: str | None) -> DuckEngine:
     if table is not None:
-        listing = "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
-        present = [name for (name,) in connection.raw.execute(listing).fetchall()]
-        if table.lower() not in map(str.lower, present):
-            raise _no_table(url, table, present)
-        return DuckEngine(connection, quoted(table))
+        listing = "SELECT table_name, table_schema, current_schema() FROM information_schema.tables"
+        held = connection.raw.execute(listing).fetchall()
+        parts = {name if schema == own else f"{schema}.{name}": (schema, name) for name, schema, own in held}
+        found = next((one for name, one in parts.items() if name.lower() == table.lower()), None)
+        if found is None:
+            raise _no_table(url, table, [*parts])
+        return DuckEngine(connection, ".".join(map(quoted, found)))
     answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
     connection.raw.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # raises at once for a mistake
     return DuckEngine(connection, answer)
@@ -68,10 +71,13 @@ def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) 
     from ibis.common.exceptions import TableNotFound
 
     backend = ibis.connect(url) if path is None else ibis.sqlite.from_connection(_read_only(path))
-    try:
-        return _of_ibis(backend.table(table) if query is None else backend.sql(query))
-    except TableNotFound:
-        raise _no_table(url, str(table), backend.list_tables()) from None
+    if query is not None:
+        return _of_ibis(backend.sql(query))
+    schema, _, name = str(table).rpartition(".")
+    for place, inside in ((table, None), (name, schema)):  # a name may hold a dot itself
+        with suppress(TableNotFound, sqlite3.OperationalError):
+            return _of_ibis(backend.table(place, database=inside or None))
+    raise _no_table(url, str(table), backend.list_tables())
 
 
 def _no_table(url: str, table: str, present: Sequence[str]) -> InputError:
@@ -138,7 +144,7 @@ def _of_spark(frame: Any) -> Engine:
     view = f"nri_{id(frame):x}"
     frame.createOrReplaceTempView(view)
 
-    def query(sql: str) -> Answer:
+    def query(sql: str) -> dict[str, Any]:
         arrow = frame.sparkSession.sql(f"WITH {ROWS} AS (SELECT * FROM {view}) {sql}").toArrow()
         return {name: objects_of(plain_cells(cells)) for name, cells in columns_of(arrow).items()}
 
@@ -156,8 +162,7 @@ def _of_polars(frame: Any) -> Engine:
 def _of_ibis(table: Any) -> Engine:
     """Return a table of any database that ibis speaks to; only aggregates and samples are fetched."""
     backend = table.get_backend()
-    name = dialect_name(backend.name)
-    if name is None:
+    if (name := dialect_name(backend.name)) is None:
         tested = "duckdb, sqlite, postgres, spark"  # they give the same rule on the same rows
         raise InputError(f"NRI cannot ask {backend.name}; copy the table to one of {tested}")
     backend._run_pre_execute_hooks(table)  # frames in memory that it is made of become tables there
@@ -167,7 +172,7 @@ def _of_ibis(table: Any) -> Engine:
     if name == "spark":
         return _of_spark(backend._session.sql(rows))
 
-    def query(sql: str) -> Answer:
+    def query(sql: str) -> dict[str, Any]:
         cursor = backend.raw_sql(f"WITH {ROWS} AS ({rows}) {sql}")
         try:
             names, records = [one[0] for one in cursor.description], cursor.fetchall()

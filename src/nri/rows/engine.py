@@ -39,6 +39,8 @@ _KINDS = {
 """What the names of types mean, as DuckDB, Spark and ibis call them."""
 _AS_TEXT = re.compile(r"ENUM\(|UUID$")
 _MOST_TEXTS = 3_000_000  # Most different texts of a column whose cells DuckDB cannot read by itself.
+_IN_TEXT = re.compile(r"(?s)Line: (\d+).*?(?:Columns: (\d+) Found: (\d+)|not utf-8).*\n\s*file = ([^\n]+)")
+NOT_UTF8 = "it is not UTF-8; save it as UTF-8, or read it into memory (--engine memory)"
 
 
 Answer = dict[str, NDArray[Any]]
@@ -121,8 +123,7 @@ class Duck:
         for setting in (*off, "preserve_insertion_order", "enable_progress_bar"):
             self.raw.execute(f"SET {setting} = false")
         self.raw.execute(f"SET temp_directory = {text_literal(str(self.folder))}; SET TimeZone = 'UTC'")
-        allowed = os.environ.get("OMP_NUM_THREADS")
-        if allowed is not None:
+        if (allowed := os.environ.get("OMP_NUM_THREADS")) is not None:
             first = allowed.partition(",")[0].strip()  # OpenMP takes one number for each level of nesting
             self.raw.execute(f"SET threads = {max(1, int(first)) if first.isdecimal() else 1}")
         try:
@@ -178,7 +179,12 @@ def _one_line_errors() -> Iterator[None]:
             raise
         raise KeyboardInterrupt from None
     except duckdb.Error as error:
-        raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
+        if (place := _IN_TEXT.search(str(error))) is None:
+            raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
+        line, wanted, found, file = place.groups()  # as memory says it
+        remedy = "correct the line, and quote cells that contain the delimiter"
+        cause = f"{found} field(s) where the header has {wanted}; {remedy}" if found else NOT_UTF8
+        raise InputError(f"{file}, line {line}: {cause}") from None
 
 
 def parquet_source(files: Sequence[Path]) -> str:
@@ -204,13 +210,11 @@ def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) ->
             joins.append(f"LEFT JOIN map{place} ON map{place}.t = {text}")
             read = f"map{place}.v"
         replaced.append(f"{read} AS {quoted(name)}")
-    folder = rows.connection.folder
-    file = folder / f"copy{len(list(folder.iterdir()))}.parquet"
+    duck = rows.connection
+    file = duck.folder / f"copy{len(list(duck.folder.iterdir()))}.parquet"
     listed = f"r.* REPLACE ({', '.join(replaced)}) FROM {rows.source} AS r {' '.join(joins)}"
-    rows.connection.execute(
-        f"COPY (SELECT {listed}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)"
-    )
-    return DuckEngine(rows.connection, parquet_source([file]), {**rows.plans, **plans})
+    duck.execute(f"COPY (SELECT {listed}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)")
+    return DuckEngine(duck, parquet_source([file]), {**rows.plans, **plans})
 
 
 def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:

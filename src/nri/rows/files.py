@@ -1,6 +1,7 @@
 """Files of any size: which way a file goes, and how DuckDB opens it."""
 
 import bz2
+import csv
 import glob
 import gzip
 import os
@@ -9,16 +10,17 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nri.errors import InputError, require_extra, similar_files
-from nri.rows.engine import ROWS, Duck, DuckEngine, copied, parquet_source, quoted
-from nri.rule.column import ColumnPlan
+from nri.rows.engine import NOT_UTF8, ROWS, Duck, DuckEngine, copied, parquet_source, quoted
+from nri.rule import ColumnPlan, Kind
 from nri.rule.render.sql_dialects import float_literal, text_literal
-from nri.table.cells import text_cells
+from nri.table.cells import check_distinct, text_cells
 from nri.table.codes import DEFAULT, ReadOptions
 from nri.table.delimited import sniff_delimiter
 from nri.table.source import DelimitedText, Source, understand
@@ -128,10 +130,32 @@ def _source(files: Files) -> str:
     """Write what to select from; every cell of a text file is text."""
     if files.parquet:
         return parquet_source(files.paths)
-    listed = ", ".join(text_literal(str(path)) for path in files.paths)
-    delimiter = text_literal(delimiter_of(files))
-    options = "all_varchar = true, header = true, null_padding = true, union_by_name = true"
-    return f"""read_csv([{listed}], delim = {delimiter}, {options}, quote = '"', escape = '"' )"""
+    listed, delimiter = ", ".join(text_literal(str(path)) for path in files.paths), delimiter_of(files)
+    (above, names), *others = [_header(path, delimiter) for path in files.paths]
+    typed = ", ".join(f"{text_literal(name)}: 'VARCHAR'" for name in names)
+    options = f"header = false, auto_detect = false, skip = {above}, columns = {{{typed}}}"
+    if any(one != (above, names) for one in others):
+        options = "header = true, all_varchar = true, union_by_name = true"
+    return (
+        f"""read_csv([{listed}], {options}, delim = {text_literal(delimiter)}, quote = '"', escape = '"')"""
+    )
+
+
+def _header(path: Path, delimiter: str) -> tuple[int, list[str]]:
+    """Return how many lines a text file has up to its names, and these as memory has them."""
+    start = _start(path, 64 * _START)
+    try:
+        text = start[: start.rfind(b"\n") + 1 or None].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: {NOT_UTF8}") from None
+    rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    above, cells = next((one for one in enumerate(rows, start=1) if any(map(str.strip, one[1]))), (0, []))
+    if not above:
+        raise InputError(f"{path} is empty; give a table with a header line and at least one row")
+    names = [cell.strip() or f"column {place}" for place, cell in enumerate(cells, start=1)]
+    alike = names if len({*names}) < len(names) else map(str.lower, names)  # which are one to DuckDB
+    check_distinct(alike, str(path), " (the first line must hold the names)")
+    return above, names
 
 
 def delimiter_of(files: Files) -> str:
@@ -167,8 +191,7 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
     """Decide what the columns of a text file mean, by rows that are chosen by a hash of their cells."""
     names, duck = [one.name for one in rows.columns], rows.connection
     listed = ", ".join(map(quoted, names))
-    start = duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000")
-    if not start:
+    if not (start := duck.execute(f"SELECT {listed} FROM {rows.source} LIMIT 1000")):
         raise InputError(f"{files.paths[0]} has no rows; give at least one row")
     width = sum(len(str(cell)) + 1 for row in start for cell in row) / len(start)
     every = max(1, int(files.size / width / _LOOKED_AT))
@@ -178,7 +201,7 @@ def _plans(rows: DuckEngine, files: Files, options: ReadOptions) -> dict[str, Co
     for name, column in zip(names, zip(*(drawn or start), strict=True), strict=True):
         cells = np.array(["" if cell is None else cell for cell in column], dtype=object)
         read = understand(text_cells(cells), name, options, decimal_comma=comma)
-        if read.plan.missing_values:
+        if read.note and read.plan.kind is not Kind.TEXT:  # of texts all are asked for later
             logger.warning("%s", Note(name, f"in a sample of {len(cells)} rows, {read.note}"))
         plans[name] = read.plan
     return plans

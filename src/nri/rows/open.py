@@ -70,8 +70,7 @@ def rows_in_engine(
 
 def rows_held(table: Any, target: str, **options: Any) -> SqlRows:
     """Return the rows of a table that the caller holds in a database or on a cluster."""
-    engine = engine_of(table)
-    if engine is None:
+    if (engine := engine_of(table)) is None:
         tables = "an ibis table, a DuckDB relation, a polars LazyFrame or a PySpark DataFrame"
         raise InputError(f"y is {target!r}, but X is no table of a database: give an array, or {tables}")
     return rows_in_engine(engine, target, **options)
@@ -120,7 +119,8 @@ def _read_survival(engine: Engine, time: str, event: str) -> SqlOutcome:
     happened = dict(zip((read.numbers - 1).tolist(), read.outcome.event.astype(int).tolist(), strict=True))
     length = _value(until, engine, DEFAULT)
     items = {"y_time": length, "y_event": _coded(engine, ended, values, happened)}
-    survival = Survival(event, time, np.zeros(1), np.ones(1, dtype=bool))
+    plan = engine.plans.get(until.name, ColumnPlan(Kind.NUMBER))
+    survival = Survival(event, time, np.zeros(1), np.ones(1, dtype=bool), plan)
     outcome = SqlOutcome(survival, (until.name, ended.name), items)
     ends = engine.figures({"low": f"MIN({length})", "high": f"MAX({length})"}, f"{outcome.stratum} = 0")
     if ends["low"] is None:
@@ -143,7 +143,8 @@ def _number(engine: Engine, raw: RawColumn, options: ReadOptions) -> SqlOutcome:
     if raw.kind is not Kind.NUMBER:
         cause = f"target {raw.name!r} has more than {_MOST_VALUES} different values, too many for classes"
         raise InputError(f"{cause}; choose another column, or compare it with one value")
-    outcome = Number(raw.name, np.zeros(0), ColumnPlan(Kind.NUMBER))
+    plan = engine.plans.get(raw.name, ColumnPlan(Kind.NUMBER))
+    outcome = Number(raw.name, np.zeros(0), plan)
     return SqlOutcome(outcome, (raw.name,), {"y_values": _value(raw, engine, options)}).on(engine)
 
 

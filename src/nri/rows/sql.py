@@ -197,18 +197,15 @@ class SqlRows(Rows):
         return {name: read_by(source.cells(name), plan, name).column for name, plan in self.plans.items()}
 
     def _hashed(self, terms: Sequence[Term], items: Mapping[str, str], name: str = "step") -> str:
-        """Write a query that adds the hash of each row, as ``h``, in steps that compute nothing twice.
-
-        They follow each other as tables of names, since SQLite reads no queries within so many others.
-        """
+        """Write a query that adds the hash of each row, as ``h``, in steps that compute nothing twice."""
         listed, raw = ", ".join(items), {one.name: one for one in self._raw}
         first, *others = map(float_literal, ROUNDS)
         added = " + ".join(_term(one, raw[one.column], self.engine) for one in terms)
+        # with names, since SQLite reads no queries within so many others
         steps = f"{name}0 AS ({select({**items, 'h0': added})} {self.engine.dialect.apart})"
         known = " WHERE h0 IS NOT NULL"  # which all are; with LIMIT above it, steps are not made into one
         for place, stretched in enumerate([f"h0 * {first}", *(f"(h0 - FLOOR(h0)) * {x}" for x in others)]):
-            step = f"SELECT {listed}, {stretched} AS h0 FROM {name}{place}{known}"
-            steps += f", {name}{place + 1} AS ({step})"
+            steps += f", {name}{place + 1} AS (SELECT {listed}, {stretched} AS h0 FROM {name}{place}{known})"
         return f"WITH {steps} SELECT {listed}, h0 - FLOOR(h0) AS h FROM {name}{len(ROUNDS)}"
 
     def group(self, parts: Mapping[str, Parts], window: Window | None = None) -> Groups:
