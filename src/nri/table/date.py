@@ -120,7 +120,7 @@ def read_text_dates(texts: Sequence[str], day_first: bool | None = None) -> Text
 
 
 def _unknown(n: int) -> Moments:
-    return np.full(n, np.datetime64("NaT"), dtype="datetime64[us]")
+    return np.full(n, np.datetime64("NaT", "us"), dtype="datetime64[us]")
 
 
 def _may_be_date(text: str) -> bool:
