@@ -16,7 +16,7 @@ EXAMPLES = {
     "systems": usually(15, 30),
     "exports": usually(10, 20),
     "tables": usually(50, 100),
-    "large": usually(8, 20),
+    "large": usually(25, 60),
     "rules": 100,
     "weights": 30,
     "commands": usually(3, 6),
