@@ -68,6 +68,10 @@ class Engine:
     plans: Mapping[str, ColumnPlan] = field(default_factory=dict)
     """how columns are read that were texts before they were copied"""
 
+    def kept(self, sql: str) -> str:
+        """Return what to select from for the answer to a query that others ask about."""
+        return f"({sql}) AS kept"
+
     def usable(self) -> list[RawColumn]:
         """Return the columns that a rule could use, with a note on each other one."""
         for one in self.columns:
@@ -137,6 +141,12 @@ class Duck:
         with _one_line_errors():
             return list(self.raw.execute(sql).fetchall())
 
+    def copy(self, sql: str) -> str:
+        """Write the answer to a query into the folder, and return what to select from."""
+        file = self.folder / f"copy{len(list(self.folder.iterdir()))}.parquet"
+        self.execute(f"COPY ({sql}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)")
+        return parquet_source([file])
+
     def close(self) -> None:
         """End the connection, and remove what was kept on disk."""
         with suppress(Exception):
@@ -157,11 +167,15 @@ class DuckEngine(Engine):
 
         def query(sql: str) -> Answer:
             with _one_line_errors():
-                return dict(connection.raw.execute(f"WITH {ROWS} AS ({rows}) {sql}").fetchnumpy())
+                return dict(connection.raw.execute(f"{self.head} {sql}").fetchnumpy())
 
-        self.connection, self.source = connection, source
+        self.connection, self.source, self.head = connection, source, f"WITH {ROWS} AS ({rows})"
         columns = [raw_column(one[0], one[1]) for one in described if not one[0].startswith(INDEX)]
         super().__init__(dialect_of("duckdb"), columns, query, connection.close, plans or {})
+
+    def kept(self, sql: str) -> str:
+        """Write the answer to a file, so that it is computed once."""
+        return self.connection.copy(f"{self.head} {sql}")
 
 
 @contextmanager
@@ -210,11 +224,8 @@ def copied(rows: DuckEngine, plans: Mapping[str, ColumnPlan], *, loose: bool) ->
             joins.append(f"LEFT JOIN map{place} ON map{place}.t = {text}")
             read = f"map{place}.v"
         replaced.append(f"{read} AS {quoted(name)}")
-    duck = rows.connection
-    file = duck.folder / f"copy{len(list(duck.folder.iterdir()))}.parquet"
     listed = f"r.* REPLACE ({', '.join(replaced)}) FROM {rows.source} AS r {' '.join(joins)}"
-    duck.execute(f"COPY (SELECT {listed}) TO {text_literal(str(file))} (FORMAT parquet, COMPRESSION zstd)")
-    return DuckEngine(duck, parquet_source([file]), {**rows.plans, **plans})
+    return DuckEngine(rows.connection, rows.connection.copy(f"SELECT {listed}"), {**rows.plans, **plans})
 
 
 def _by_duckdb(text: str, plan: ColumnPlan, loose: bool) -> str | None:

@@ -5,6 +5,7 @@ can miss is queried from all rows: ranges, whether 0 and 1 are all there is, cat
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -115,6 +116,7 @@ class SqlRows(Rows):
     ) -> None:
         """Look at the columns of a table, and draw a sample."""
         self.engine, self.target, self._options = engine, target, options
+        self._dealt: dict[int, str] = {}  # by the number of folds, what holds the rows with their fold
         self._raw = [one for one in engine.usable() if one.name not in target.columns]
         if not self._raw:
             raise InputError("no column can be used; give numbers, dates, texts or booleans")
@@ -203,7 +205,8 @@ class SqlRows(Rows):
         added = " + ".join(_term(one, raw[one.column], self.engine) for one in terms)
         # with names, since SQLite reads no queries within so many others
         steps = f"{name}0 AS ({select({**items, 'h0': added})} {self.engine.dialect.apart})"
-        known = " WHERE h0 IS NOT NULL"  # which all are; with LIMIT above it, steps are not made into one
+        # which all are; with LIMIT above it SQLite does not make steps into one, which others do not anyway
+        known = " WHERE h0 IS NOT NULL" if self.engine.dialect.apart else ""
         for place, stretched in enumerate([f"h0 * {first}", *(f"(h0 - FLOOR(h0)) * {x}" for x in others)]):
             steps += f", {name}{place + 1} AS (SELECT {listed}, {stretched} AS h0 FROM {name}{place}{known})"
         return f"WITH {steps} SELECT {listed}, h0 - FLOOR(h0) AS h FROM {name}{len(ROUNDS)}"
@@ -240,18 +243,24 @@ class SqlRows(Rows):
         """Return the rows of one fold by the hash of rows, or all others."""
         whole, dialect = self.engine, self.engine.dialect
         places = {f"x{i}": identifier(one.name, dialect) for i, one in enumerate(whole.columns)}
+        if folds not in self._dealt:
+            stretched = f"h * {float_literal(FOLD)}"
+            fold_of = f"FLOOR(({stretched} - FLOOR({stretched})) * {float_literal(folds)})"
+            hashed = self._hashed(self._ways[-1], places, "dealt")
+            sql = f"SELECT {', '.join(places)}, {fold_of} AS fold FROM ({hashed}) AS dealt"
+            self._dealt[folds] = whole.kept(sql)
         back = ", ".join(f"{alias} AS {column}" for alias, column in places.items())
-        stretched = f"h * {float_literal(FOLD)}"
-        fold_of = f"FLOOR(({stretched} - FLOOR({stretched})) * {float_literal(folds)})"
-        hashed = self._hashed(self._ways[-1], places, "dealt")
-        part = f"SELECT {back} FROM ({hashed}) AS dealt WHERE {fold_of} {'=' if inside else '<>'} {fold}"
+        part = f"SELECT {back} FROM {self._dealt[folds]} WHERE fold {'=' if inside else '<>'} {fold}"
 
         def query(sql: str) -> Answer:
-            return whole.query(sql.replace(f"FROM {ROWS}", f"FROM ({part}) AS fold"))
+            return whole.query(sql.replace(f"FROM {ROWS}", f"FROM ({part}) AS part"))
 
         engine = Engine(dialect, whole.columns, query, plans=whole.plans)  # the whole table stays open
-        target = self.target.on(engine)
-        return SqlRows(engine, target, options=self._options, size=self._size)
+        if inside:  # rows to count: what their columns are is known from the whole
+            rows = copy(self)
+            rows.engine = engine
+            return rows
+        return SqlRows(engine, self.target.on(engine), options=self._options, size=self._size)
 
     def _profile(
         self, sample: Source, spans: Mapping[str, "_Span"]
