@@ -16,7 +16,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/.installed-test
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 
 # Who may import whom: the layers of the house, in pyproject.toml.
 contracts: $(VENV)/.installed-test

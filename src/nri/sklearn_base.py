@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import cleandoc
 from string import Template
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from nri.arrays import FloatArray, IntArray
 from nri.errors import InputError, listed
-from nri.induce.alternatives import Alternatives, alternatives
 from nri.induce.assemble import coded_predictions
 from nri.induce.induce import Induction
 from nri.induce.settings import Knowledge, Settings, names, shown, whole, yes_or_no
@@ -35,6 +34,9 @@ from nri.table.source import Source, source_of
 from nri.table.table import Note, Table, logger
 from nri.table.weights import settled_weights
 from nri.texts import first_line
+
+if TYPE_CHECKING:
+    from nri.induce.alternatives import Alternatives
 
 _REPEATS = 3  # How often scikit-learn is shown each class, so that it wonders about none.
 _MIXED = "labels mix text, numbers or booleans, of which some may look alike; convert them all to text"
@@ -113,11 +115,13 @@ class TableEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn is un
 
     def alternatives(
         self, X: Any, y: Any = None, *, within: float = 0.01, most: int = 20, **more: Any
-    ) -> Alternatives:
+    ) -> "Alternatives":
         """Return the best rule for a table and others that are nearly as good; see :func:`nri.alternatives`.
 
         It needs no ``fit``, and changes nothing. ``more`` are weights, times and events, as for ``fit``.
         """
+        from nri.induce.alternatives import alternatives
+
         table = self._explained(X, y, **more)
         floors = getattr(self, "_floors", None)
         return alternatives(table, self.settings, within, most, rng=self._generator(), floors=floors)

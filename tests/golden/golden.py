@@ -402,8 +402,8 @@ def _rounded(value: Any, digits: int) -> Any:
 def is_close(first: Any, second: Any) -> bool:
     """Whether two pieces of JSON are the same but for the last digits of numbers.
 
-    Processors differ in the seventh digit of a belief, which may then be rounded to another third digit: a share of a
-    few rows differs by up to 1e-4 between machines, and its two printed digits by one.
+    Processors differ in the seventh digit of a belief, which may then be rounded to another third digit: a
+    share of few rows differs by up to 1e-4 between machines, and its two printed digits by one.
     """
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second

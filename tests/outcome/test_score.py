@@ -1,3 +1,5 @@
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,11 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from nri.outcome import Classes, Score
-from nri.outcome.score import wilson
+from nri.outcome.score import LEVEL, Z, wilson
+
+
+def test_intervals_end_where_the_normal_curve_says():
+    assert pytest.approx(NormalDist().inv_cdf(0.5 + LEVEL / 2), abs=1e-12) == Z
 
 
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))

@@ -334,7 +334,7 @@ def test_rules_on_the_shelf_keep_a_floor_as_far_as_the_best_one_does():
 
 def test_the_classifier_hands_its_floors_to_the_shelf():
     frame = noisy_rule(seed=3, n=200)
-    clf = NRIClassifier(positive="yes", min_sensitivity=0.95)
+    clf = NRIClassifier("greedy", positive="yes", min_sensitivity=0.95)
     shelf = clf.alternatives(frame.drop(columns="y"), frame.y)
     assert shelf.floored.floors == Floors(sensitivity=0.95)
 

@@ -4,7 +4,6 @@ Each has a template, ``signs.toml`` says how it writes names, values and signs.
 """
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +27,8 @@ class Markup:
     @cached_property
     def style(self) -> Style:
         """How conditions are written."""
+        import tomllib
+
         signs = tomllib.loads(packaged("signs.toml"))[self.form]
         column, value = signs.pop("column", "{}"), signs.pop("value", "{}")
         return Style(
