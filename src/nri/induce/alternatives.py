@@ -455,7 +455,7 @@ def _small_costs(pricing: Pricing) -> dict[Indices, float]:
     Every candidate is looked at, and every pair of those that gain most.
     """
     limit, places = pricing.limits.max_clauses, shortlisted(pricing.pool, pricing.task, _PAIRED)
-    costs = best_moves(pricing, (), limit, _SMALL)
+    costs = best_moves(pricing, [()], limit, _SMALL)
     if limit > 1:
         truth, bits = pricing.pool.truth[places].astype(np.float64), pricing.bits[places]
         gains, both = truth @ pricing.gain, (truth * pricing.gain) @ truth.T

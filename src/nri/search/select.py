@@ -184,24 +184,29 @@ def _remains(chosen: Indices, drops: int) -> list[Indices]:
     return [rule for size in sizes for rule in [*combinations(chosen, len(chosen) - size)][::-1]]
 
 
-def best_moves(pricing: Pricing, rule: Indices, max_clauses: int, most: int) -> dict[Indices, float]:
-    """Return the cheapest rules with at most one clause less and one candidate more, with their costs."""
-    remains = _remains(rule, 1)
-    covered = pricing.covered(remains)
+def best_moves(
+    pricing: Pricing, rules: Sequence[Indices], max_clauses: int, most: int
+) -> dict[Indices, float]:
+    """Return for each rule the cheapest with at most one clause less and one candidate more, with their costs."""
+    remains_of = {rule: _remains(rule, 1) for rule in rules}
+    remains = list(dict.fromkeys(one for some in remains_of.values() for one in some))
+    covered = pricing.covered(remains)  # of all rules together, since the truth of many candidates is read for it
     gains, errors = pricing.gains(covered), pricing.errors(covered)
     bits = np.array([pricing.bits[list(one)].sum() for one in remains])
     left = np.maximum(0.0, errors[:, None] - gains)
     costs = pricing.objective.cost(left, bits[:, None] + pricing.bits, pricing.total)
     costs[[len(one) >= max_clauses for one in remains]] = np.inf
     costs[gains <= 0.0] = np.inf
-    flat = costs.ravel()
-    first = np.argpartition(flat, most)[:most] if most < len(flat) else np.arange(len(flat))
-    costs_by_rule: dict[Indices, float] = {}
-    for position in first[np.isfinite(flat[first])].tolist():
-        row, added = divmod(position, costs.shape[1])
-        costs_by_rule[tuple(sorted((*remains[row], added)))] = float(flat[position])
     plain = pricing.objective.cost(errors, bits, pricing.total)
-    return costs_by_rule | dict(zip(remains, plain.tolist(), strict=True))
+    costs_by_rule = dict(zip(remains, plain.tolist(), strict=True))
+    places = {one: place for place, one in enumerate(remains)}
+    for some in remains_of.values():
+        flat = costs[[places[one] for one in some]].ravel()
+        first = np.argpartition(flat, most)[:most] if most < len(flat) else np.arange(len(flat))
+        for position in first[np.isfinite(flat[first])].tolist():
+            row, added = divmod(position, costs.shape[1])
+            costs_by_rule.setdefault(tuple(sorted((*some[row], added))), float(flat[position]))
+    return costs_by_rule
 
 
 NEAR_RULES = 200  # Rules near the best one that are kept.
@@ -216,9 +221,8 @@ def near_costs(pricing: Pricing) -> dict[Indices, float]:
     max_clauses = pricing.limits.max_clauses
     pricing.measure([()])
     costs = {rule: pricing.cost(rule) for rule in pricing.known if len(rule) <= max_clauses}
-    for centre in sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]:
-        costs.update(best_moves(pricing, centre, max_clauses, NEAR_RULES))
-    return costs
+    centres = sorted(costs, key=lambda rule: (costs[rule], rule))[:NEAR_CENTRES]
+    return costs | best_moves(pricing, centres, max_clauses, NEAR_RULES)
 
 
 def weighted_gains(gain: FloatArray) -> NDArray[np.float32]:
