@@ -187,10 +187,10 @@ def _remains(chosen: Indices, drops: int) -> list[Indices]:
 def best_moves(
     pricing: Pricing, rules: Sequence[Indices], max_clauses: int, most: int
 ) -> dict[Indices, float]:
-    """Return for each rule the cheapest with at most one clause less and one candidate more, with their costs."""
+    """Return costs of the cheapest rules with at most one clause less and one candidate more than a rule."""
     remains_of = {rule: _remains(rule, 1) for rule in rules}
     remains = list(dict.fromkeys(one for some in remains_of.values() for one in some))
-    covered = pricing.covered(remains)  # of all rules together, since the truth of many candidates is read for it
+    covered = pricing.covered(remains)  # together, since the truth of all candidates is read for it
     gains, errors = pricing.gains(covered), pricing.errors(covered)
     bits = np.array([pricing.bits[list(one)].sum() for one in remains])
     left = np.maximum(0.0, errors[:, None] - gains)
