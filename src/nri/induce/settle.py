@@ -188,7 +188,8 @@ class _Settling:
     def _n_patterns(self, literals: set[Literal]) -> int:
         """How many different rows literals make of the sample."""
         cells = self.rows.features(literals).cells(self.sample.columns, len(self.sample))
-        return len(np.unique(np.packbits(np.concatenate(cells, axis=1), axis=1), axis=0))
+        packed = np.packbits(np.concatenate(cells, axis=1), axis=1)
+        return len(set(packed.view(f"V{packed.shape[1]}").ravel().tolist())) if packed.size else 1
 
     def chosen(self, rules: Sequence[Branches], default: Label, on: Patterns, searched: set[Literal]) -> Rule:
         """Choose among rules and what the search makes of some literals, all judged on all rows."""

@@ -160,11 +160,12 @@ class Classes(Outcome):
             values = [self.classes[int(np.argmax(total))]] * (fires.shape[1] + 1)
         deciding, prior = first_to_fire(fires), _prior(total)
         target = replace(self.predicts, weighted=not (self.copies or np.allclose(weights, 1.0)))
-        estimates = []
-        for i, value in enumerate(values):
-            decided = masses[deciding == i].sum(axis=0)
-            covered = masses[fires[:, i]].sum(axis=0) if i < fires.shape[1] else decided
-            estimates.append(target.estimate(value, covered, decided, prior))
+        shape = (len(values), len(self.classes))
+        cells = deciding * shape[1] + self.codes
+        decided = np.bincount(cells, weights, minlength=shape[0] * shape[1]).reshape(shape)
+        covered = np.concatenate([fires.T @ masses, decided[-1:]])
+        counts = zip(values, covered, decided, strict=True)
+        estimates = [target.estimate(value, *both, prior) for value, *both in counts]
         return target, estimates, target.support(total), None
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
