@@ -164,8 +164,8 @@ class Classes(Outcome):
         cells = deciding * shape[1] + self.codes
         decided = np.bincount(cells, weights, minlength=shape[0] * shape[1]).reshape(shape)
         covered = np.concatenate([fires.T @ masses, decided[-1:]])
-        counts = zip(values, covered, decided, strict=True)
-        estimates = [target.estimate(value, *both, prior) for value, *both in counts]
+        counted = zip(values, covered, decided, strict=True)
+        estimates = [target.estimate(value, fired, here, prior) for value, fired, here in counted]
         return target, estimates, target.support(total), None
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:
