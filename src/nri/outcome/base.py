@@ -162,7 +162,7 @@ class Classes(Outcome):
         target = replace(self.predicts, weighted=not (self.copies or np.allclose(weights, 1.0)))
         shape = (len(values), len(self.classes))
         cells = deciding * shape[1] + self.codes
-        decided = np.bincount(cells, weights, minlength=shape[0] * shape[1]).reshape(shape)
+        decided: FloatArray = np.bincount(cells, weights, shape[0] * shape[1]).astype(float).reshape(shape)
         covered = np.concatenate([fires.T @ masses, decided[-1:]])
         counted = zip(values, covered, decided, strict=True)
         estimates = [target.estimate(value, fired, here, prior) for value, fired, here in counted]
