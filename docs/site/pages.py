@@ -118,7 +118,10 @@ def figures_first(markdown: str) -> str:
         body = re.sub(r"^!\[.*\n?", "", body, flags=re.MULTILINE)
         body = re.sub(r"(?:^\|.*\n){6,}", _folded, body, flags=re.MULTILINE)
         sections.append("\n\n".join([heading, *figures, body.lstrip("\n")]))
-        overview += figures[:1]
+        overview += [
+            f'<figure markdown="span">{one}<figcaption>{one[2 : one.index("](")]}</figcaption></figure>'
+            for one in figures[:1]
+        ]
     title, newline, rest = sections[0].partition("\n")
     if len(overview) > 1:
         rest = '\n<div class="figures" markdown="1">\n\n' + "\n".join(overview) + "\n\n</div>\n" + rest

@@ -64,7 +64,7 @@ def accuracy_curves(
             axes.plot([], [], color=INK, label="stated by the paper", **PLUS)
             axes.legend(loc="lower left")
         axes.set_xlabel(label)
-        axes.set_ylabel(f"mean accuracy over {_averaged(frame, over)} (%)")
+        axes.set_ylabel(f"mean accuracy (%)\nover {_averaged(frame, over)}")
         if logarithmic:
             axes.set_xscale("log")
             ticks = sorted(scale * frame[over].unique())

@@ -96,7 +96,7 @@ def rule_size_dots(rows: Sequence[Row]) -> Figure | None:
         axes.set_ylim(-0.6, len(names) - 0.4)
         axes.tick_params(axis="y", length=0)
         axes.set_xlabel("literals in the rules")
-        figure.legend(loc="outside upper center", ncols=min(4, len(methods)), handletextpad=0.3)
+        figure.legend(loc="outside upper center", ncols=min(3, len(methods)), handletextpad=0.3)
     return figure
 
 

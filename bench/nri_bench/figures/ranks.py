@@ -134,7 +134,7 @@ def win_tie_loss_figure(rows: Sequence[Row], protocol: str) -> Figure | None:
         axes.tick_params(axis="y", length=0)
         axes.set_xlim(0, len(scores))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_xlabel(f"data sets on which {label_of(hero)} wins, ties, loses")
+        axes.set_xlabel(f"data sets: {label_of(hero)} against each")
         axes.grid(False)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, handlelength=1.2, borderpad=0)
     return figure

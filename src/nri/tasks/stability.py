@@ -232,10 +232,10 @@ def _frequencies(rule: Rule, induced: Sequence[Rule]) -> tuple[ClauseFrequency, 
         samples_with.update(set(_shapes(sample)))
         for label, clause in _clauses(sample):
             wordings[label, clause.shape][label, clause] += 1
-    in_rule = set(_shapes(rule))
+    own = {(label, clause.shape): clause for label, clause in _clauses(rule)}
     listed = []
     for key, count in samples_with.items():
         label, clause = min(wordings[key], key=lambda one: (-wordings[key][one], str(one)))
-        listed.append(ClauseFrequency(label, clause, count / len(induced), key in in_rule))
+        listed.append(ClauseFrequency(label, own.get(key, clause), count / len(induced), key in own))
     listed.sort(key=lambda one: (-one.share, str(one.label), str(one.clause)))  # ties in one order, always
     return tuple(listed[:_MOST_FREQUENT])

@@ -311,6 +311,7 @@ function cells(line, b) {
     const share = [
       make("span", { className: "meter", "aria-hidden": "true" }, bar),
       make("span", { className: "precision" }, percent(line.share)),
+      ...(aside() < 0 ? [] : [make("small", { className: "soft" }, `about ${line.cells[aside()]} on new rows`)]),
     ];
     const rows = cell("", "rows", rowsLink(b, `${count(line.rows)} of ${count(work.rows)} rows`));
     const first = work.is_dnf ? [] : [cell("", "predicted", make("b", {}, line.label.text))];
