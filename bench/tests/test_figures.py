@@ -103,7 +103,7 @@ def test_names_of_curves_stay_beside_the_axes_and_say_how_many_sets(drawn):
     assert len(names) == 5
     assert all(frame.y0 - 1 <= name.y0 and name.y1 <= frame.y1 + 1 for name in names)
     assert all(frame.x1 < name.x0 for name in names)
-    assert "mean accuracy over 2 data sets (%)" in words(figure)
+    assert "mean accuracy (%)\nover 2 data sets" in words(figure)
     leaders = [line for line in axes.lines if len(line.get_xdata()) == 2]
     ends = [line.get_transform().transform(line.get_xydata())[1] for line in leaders]
     assert max(end[0] for end in ends) < min(name.x0 for name in names)

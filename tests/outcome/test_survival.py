@@ -99,11 +99,18 @@ def test_intervals_and_concordance_are_those_of_lifelines(rows):
     curve = kaplan_meier(time, event, ones, time)
     fitted = KaplanMeierFitter().fit(time, event)
     low, high = (float(end) for end in median_survival_times(fitted.confidence_interval_).to_numpy()[0])
-    if not np.isclose([curve.low, curve.high], 0.5).any():
+    if min(curve.survival) > 0 and not np.isclose([curve.low, curve.high], 0.5).any():
         assert [curve.median_low or np.inf, curve.median_high or np.inf] == pytest.approx([low, high])
     right, total = (pairs.sum() / 2 for pairs in concordant_pairs(time, event, group.astype(float), ones))
     if total:
         assert right / total == pytest.approx(concordance_index(time, -group, event))
+
+
+def test_a_median_by_the_last_row_alone_has_no_upper_end():
+    """Of forty rows four had the event early and the one followed longest at last: 2358 (2358 to 2358)."""
+    event = np.isin(np.arange(40), [0, 1, 2, 3, 39])
+    curve = kaplan_meier(np.arange(1.0, 41), event, np.ones(40), np.array([10.0]))
+    assert (curve.median, curve.median_low, curve.median_high) == (40.0, 40.0, None)
 
 
 @settings(max_examples=usually(30, 200), deadline=None)

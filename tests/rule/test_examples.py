@@ -115,5 +115,8 @@ def test_clauses_decide_in_the_order_of_their_shrunken_precision():
 
 def test_counts_are_shrunk_towards_the_prior_and_the_decided_class_leads():
     assert shrink([0, 8], [1.0, 1.0]).tolist() == [0.1, 0.9]
-    assert favour(np.array([0.6, 0.4]), 1).round(3).tolist() == [0.5, 0.5]
-    assert favour(np.array([0.2, 0.8]), 1).tolist() == [0.2, 0.8]
+    assert favour(np.array([0.6, 0.4]), 1, [3, 3]).round(3).tolist() == [0.5, 0.5]
+    assert favour(np.array([0.2, 0.8]), 1, [3, 3]).tolist() == [0.2, 0.8]
+    assert favour(np.array([0.6, 0.4]), 1, [3, 2]).tolist() == [0.6, 0.4], (
+        "decided against the rows, by costs"
+    )

@@ -84,7 +84,9 @@ def test_explanations_agree_with_predictions(case):
     for m, explanation in enumerate(explanations):
         fired = {clause for clause in rule.clauses if clause_truth(clause, columns)[m]}
         assert {branch.clause for branch in explanation.fired} == fired
-        assert explanation.probability == rule.predict_proba(columns)[m].max()
+        assert (
+            explanation.probability == rule.predict_proba(columns)[m][rule.classes.index(explanation.value)]
+        )
         if fired:
             assert explanation.fired[0].value == explanation.value
         for near in explanation.nearest:

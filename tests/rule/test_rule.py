@@ -50,15 +50,17 @@ def two_class(clauses=(FEVER,), **changes):
 
 
 @given(cases())
-def test_the_likeliest_class_is_the_predicted_one(case):
+def test_the_likeliest_class_is_the_predicted_one_where_it_leads_among_the_rows(case):
     schema, rule, table = case
     columns = columns_of(schema, table)
     probabilities = rule.predict_proba(columns)
     assert np.allclose(probabilities.sum(axis=1), 1)
     assert (probabilities >= 0).all()
+    leads = np.array([one.counts[rule.classes.index(one.value)] == max(one.counts) for one in rule.estimates])
+    leads = leads[rule.decide(columns, len(probabilities))]
     ranked = np.sort(probabilities, axis=1)
-    assert (ranked[:, -1] > ranked[:, -2]).all(), "a tie would leave the class open"
-    assert (probabilities.argmax(axis=1) == rule.predict_index(columns)).all()
+    assert (ranked[leads, -1] > ranked[leads, -2]).all(), "a tie would leave the class open"
+    assert (probabilities.argmax(axis=1) == rule.predict_index(columns))[leads].all()
     assert [rule.classes[i] for i in rule.predict_index(columns)] == rule.predict(columns).tolist()
 
 
@@ -105,13 +107,14 @@ def test_many_rows_count_more_than_few():
     assert rule.predict(COLUMNS)[0] == "b", "one row in favour is less than 40 of 42"
 
 
-def test_a_clause_can_decide_against_its_own_counts_and_still_lead():
+def test_a_clause_that_decides_against_its_counts_promises_no_more_than_they_say():
+    """Where errors had costs, 285 of 2380 rows were said to be about 0.50 on new ones."""
     columns = {"fever": column_of([True] * 10 + [False] * 10)}
     codes = np.array([0] * 7 + [1] * 3 + [0] * 10)
     rule = counted("flu", ["no", "yes"], {"yes": Dnf([FEVER])}, columns, np.eye(2)[codes])
     row = rule.predict_proba(COLUMNS)[0]
-    assert row[1] > row[0]
-    assert row == pytest.approx([0.5, 0.5], abs=1e-5)
+    assert rule.predict(COLUMNS)[0] == "yes"
+    assert 0.2 < row[1] < 0.35
 
 
 def test_rows_are_counted_where_a_branch_decides():

@@ -72,7 +72,7 @@ def test_bands_end_at_plain_numbers():
     """They ended at a cell of the table, such as 42.78713210130048, whose digits nobody can use."""
     age = Column(np.linspace(20.123456789, 80.987654321, 200), np.ones(200, dtype=bool))
     names = [name for name, _ in _bands(age)]
-    assert names == ["up to 35.5", "above 35.5 to 51", "above 51 to 66.2", "above 66.2"]
+    assert names == ["up to 35.5", "above 35.5, up to 51", "above 51, up to 66.2", "above 66.2"]
 
 
 def test_numbers_are_told_in_bands_and_every_row_is_in_one_group(loans):

@@ -325,7 +325,7 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
 
     kept = [row for row in rows if row["status"] == "ok" and "outcome" not in row and row["method"] != LIMIT]
     labelled = [{**row, "label": label_of(str(row["method"]))} for row in kept]
-    titles = (("accuracy", "accuracy (%)", 100.0), ("foreign", "foreign column (%)", 100.0))
+    titles = (("accuracy", "accuracy (%)", 100.0), ("foreign", "rules with a column not planted (%)", 100.0))
     figure = variant_bars(labelled, titles)
     return {"planted": figure} if figure else {}
 

@@ -177,7 +177,7 @@ def figures(rows: Sequence[Row]) -> Mapping[str, Figure]:
         for row in rows
         if row["status"] == "ok"
     ]
-    axes = (("told", "accuracy told (%)", 100.0), ("true", "on new groups (%)", 100.0))
+    axes = (("told", "estimated accuracy (%)", 100.0), ("true", "on new groups (%)", 100.0))
     figure = variant_dots(labelled, axes, one_scale=True)
     return {"together": figure} if figure else {}
 

@@ -129,7 +129,7 @@ def _note(rule: Rule, score: Score, cost: MeanCost | None) -> str:
     if isinstance(target, NumberTarget):
         names = ("mean_absolute_error", "mean_absolute_error_of_median")
         off, median = (target.amount(score.details[name]) for name in names)
-        note += f", off by {off} on average (the median: {median})"
+        note += f", off by {off} on average (always predicting the median: {median})"
     return note
 
 

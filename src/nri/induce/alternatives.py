@@ -82,7 +82,9 @@ class Alternatives:
     """The best rule, rules that are nearly as good, what columns are worth and what lines bring."""
 
     measure: str  # accuracy, cost (where errors have costs; less is better), R² or concordance
-    basis: str  # ``to expect`` where scores are what a posterior expects of new rows, else ``on these rows``
+    basis: (
+        str  # ``to expect`` where scores are what a posterior expects of new rows, else how they were counted
+    )
     within: float  # how much worse than the best an alternative may be
     best: Alternative
     others: tuple[Alternative, ...]  # short ones first
@@ -255,7 +257,7 @@ class _ClassRules:
 class _SegmentRules:
     """Rules for a number or survival, by the rows that they were counted on."""
 
-    wider, basis = _WIDER_SEGMENTS, "on these rows"
+    wider, basis = _WIDER_SEGMENTS, "without the row itself"
 
     def __init__(self, best: Rule, search: SegmentSearch) -> None:
         self.search, self.outcome = search, search.outcome

@@ -95,8 +95,9 @@ class Candidate:
         Few labels would undo what a posterior saw, and fewer still decide where some of them cost more.
         """
         settings, rows = self.search.settings, float(self.search.table.weights.sum())
-        costs_differ = settings.prices_errors or settings.tilt != 1.0
-        return self.induced.expected_bits is None or (not costs_differ and rows >= _LABELS_PLACE_CUTS)
+        return self.induced.expected_bits is None or (
+            not settings.weighs_errors and rows >= _LABELS_PLACE_CUTS
+        )
 
     def judged_masses(self) -> tuple[IntArray, FloatArray]:
         """Return labelled rows, and [rows, classes] what is believed of them: without their labels, mostly.
@@ -132,10 +133,11 @@ class Candidate:
         shares = np.array([shrink(of_branch, of_table) for of_branch in masses])
         own = shares[:-1][np.arange(len(rule.branches)), rule.class_indices[:-1]]
         by_clean_labels = self.induced.expected_bits is None and self.induced.errors < 1e-9
-        if not by_clean_labels and rule.branches and len(table.classes) == 2 and (own < 0.5).all():
+        unlikely = len(table.classes) == 2 and (own < 0.5).all() and not self.search.settings.weighs_errors
+        if unlikely and rule.branches and not by_clean_labels:
             return self.with_expected(constant_rule(table))  # each branch is likelier wrong than right
         *estimates, otherwise = (
-            replace(one, expected=tuple(favour(share, index).tolist()))
+            replace(one, expected=tuple(favour(share, index, one.counts).tolist()))
             for one, share, index in zip(rule.estimates, shares, rule.class_indices.tolist(), strict=True)
         )
         return replace(rule, branches=tuple(map(Branch, rule.clauses, estimates)), otherwise=otherwise)

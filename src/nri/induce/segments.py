@@ -199,7 +199,7 @@ class SegmentSearch:
         by_column = sorted(range(len(of_numbers)), key=lambda i: columns.index(of_numbers[i]))
         numbers = np.array(by_column, dtype=np.int64)
         cells = _reordered(cells_of(features, table.columns), order, numbers)
-        rows = _row_order(literal_truth(cells.values, cells.known), values, weights)
+        rows = _row_order(literal_truth(cells.values, cells.known), values, weights, cells.numbers)
         groups = np.concatenate([groups[order], features.number_groups_[numbers]])
         experts = ScoreExperts(cells.take(rows), groups, values[rows], weights[rows])
         support = np.empty(len(values))
@@ -277,7 +277,7 @@ class SegmentSearch:
         return self.features.narrowed(names, cuts)
 
 
-def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray) -> IntArray:
+def _row_order(fires: BoolArray, values: FloatArray, weights: FloatArray, numbers: Any = ()) -> IntArray:
     """Return one order of rows for all tables that hold the same rows: sums then come out the same."""
     packed = np.packbits(fires, axis=1)
-    return np.lexsort((*packed.T, weights, np.round(values, 9)))
+    return np.lexsort((*np.asarray(numbers).T, *packed.T, weights, np.round(values, 9)))

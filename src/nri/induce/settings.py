@@ -130,7 +130,12 @@ class Settings:
     def is_free(self) -> bool:
         """Whether columns, conditions and costs are unrestricted."""
         stated = (self.use is not None, self.never, self.require, not self.negations, self.knowledge)
-        return not (any(stated) or self.prices_errors or self.tilt != 1.0)
+        return not (any(stated) or self.weighs_errors)
+
+    @property
+    def weighs_errors(self) -> bool:
+        """Whether some errors count for more than others, by what they cost or to meet a floor."""
+        return self.prices_errors or self.tilt != 1.0
 
     @property
     def prices_errors(self) -> bool:

@@ -203,4 +203,7 @@ def counted_classes(counts: Sequence[float], classes: Sequence[Label]) -> str:
     >>> counted_classes([3, 5], (False, True))
     '3 false, 5 true'
     """
-    return ", ".join(f"{count} {spelled(label)}" for count, label in zip(counts, classes, strict=True))
+    numbers = all(isinstance(label, int | float) and not isinstance(label, bool) for label in classes)
+    pattern = "{1}: {0}" if numbers else "{0} {1}"
+    each = zip(counts, map(spelled, classes), strict=True)
+    return ", ".join(pattern.format(count, label) for count, label in each)

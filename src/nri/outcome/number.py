@@ -70,14 +70,17 @@ class Number(Outcome):
         inside = clipped(self.values, weights, deciding)
         support = mean_of(self.values, inside, weights, self.copies)
         predicted = shrunken_means(inside, weights, deciding, fires.shape[1] + 1, values)
-        predicted = np.round(predicted, decimals_for(support))  # what is read is what is predicted
+        decimals = decimals_for(support)
         estimates = []
         for i, value in enumerate(predicted.tolist()):
             rows = deciding == i
             mean = mean_of(self.values[rows], inside[rows], weights[rows], self.copies)
-            estimates.append(replace(mean, value=value))
+            if mean.low < mean.high:  # else there are too few rows for an interval, or all have one value
+                value = min(max(value, mean.low), mean.high)
+            predicted[i] = round(value, decimals)  # what is read is what is predicted
+            estimates.append(replace(mean, value=predicted[i].item()))
         explained = _rounded(share_explained(self.values, predicted[deciding], weights))
-        target = NumberTarget(self.name, self.plan, decimals_for(support))
+        target = NumberTarget(self.name, self.plan, decimals)
         return target, estimates, support, explained
 
     def score(self, predicted: NDArray[Any], weights: FloatArray, sampled: Sampled | None = None) -> Score:

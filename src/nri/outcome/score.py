@@ -149,7 +149,7 @@ class Measure:
     def __str__(self) -> str:
         if self.value is None:
             return "-"
-        return f"{phrase_share(self.value)} ({self.interval.low:.2f} to {self.interval.high:.2f})"
+        return "{} ({} to {})".format(*map(phrase_share, (self.value, self.interval.low, self.interval.high)))
 
 
 _UNKNOWN = Measure(None, Interval(0.0, 1.0))

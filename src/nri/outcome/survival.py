@@ -157,6 +157,9 @@ def kaplan_meier(time: FloatArray, event: BoolArray, weights: FloatArray, times:
     reach = Z * np.sqrt(spread) / logs
     low = np.where(inner, survival ** np.exp(-reach), survival)
     high = np.where(inner, survival ** np.exp(reach), survival)
+    ended = np.flatnonzero(survival <= 0)  # an end by the last row alone says little: the interval stays open
+    if len(ended) and ended[0]:
+        high[ended] = high[ended[0] - 1]
     # before the first time, every row is there
     place = np.searchsorted(steps.times, times, side="right")
     curves = (survival, low, high)

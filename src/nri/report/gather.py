@@ -105,11 +105,11 @@ def _held_out(
     table: Table, settings: Settings, options: ReportOptions, held: HeldOut | None, step: Callable[[], None]
 ) -> HeldOut | None:
     """Hold rows out, if that was not done already; None if there are too few."""
-    table = some_rows(table, options.max_rows, np.random.default_rng(options.seed))
     if options.folds < 2 or len(table) < 2 or table.explained.is_constant:
         return None
     if held is not None and held.source is table and len(held.inductions) == options.folds:
         return held
+    table = some_rows(table, options.max_rows, np.random.default_rng(options.seed))
     rng = np.random.default_rng(options.seed)  # the folds of --cv, so that both give the same
     return hold_out(table, settings, rng=rng, folds=options.folds, jobs=cores(), step=step, posteriors=True)
 
@@ -204,7 +204,7 @@ class Report:
 
     @cached_property
     def groups(self) -> tuple[Groups, ...]:
-        """The rule on groups of people."""
+        """The rule on groups."""
         protected = dict.fromkeys([*self.options.protect, *protected_columns(self.rule)])
         return tuple(by_group(self.table, self.rule, column) for column in protected)
 

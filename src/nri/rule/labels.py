@@ -64,7 +64,7 @@ class Shares:
     value: Label  # the class that is predicted
     counts: tuple[float, ...]  # rows of each class, in the order of the target's classes
     expected: tuple[float, ...]
-    """probability of each class on new rows; that of the predicted class is the highest"""
+    """probability of each class on new rows; the predicted one has the highest if it leads in the counts"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", as_label(self.value))
@@ -124,7 +124,7 @@ class ClassTarget:
         expected = shrink(covered, prior)
         if (covered - decided).max() > 1e-9 * covered.sum():  # sums of weights differ in their last digits
             expected = shrink(decided, expected * _PULL)
-        return Shares(label, tuple(decided), tuple(favour(expected, self.index(label)).tolist()))
+        return Shares(label, tuple(decided), tuple(favour(expected, self.index(label), decided).tolist()))
 
     def support(self, counts: FloatArray) -> Shares:
         """Return the shares of the classes among all rows."""

@@ -319,6 +319,8 @@ class Rule:
         if always is None or len(tried) > 1:
             return self
         value = tried.pop()
-        expected = favour(np.array(self.support.expected), self.labels.index(value)).tolist()
+        expected = favour(
+            np.array(self.support.expected), self.labels.index(value), self.support.counts
+        ).tolist()
         otherwise = replace(self.support, value=value, expected=tuple(expected))
         return replace(self, branches=(), otherwise=otherwise, plans={})

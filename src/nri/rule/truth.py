@@ -116,10 +116,13 @@ def shrink(counts: Sequence[float] | FloatArray, prior: Sequence[float] | FloatA
     return mass / total if total > 0 else np.full(len(mass), 1.0 / len(mass))
 
 
-def favour(probabilities: FloatArray, index: int) -> FloatArray:
-    """Return the nearest distribution in which class ``index`` leads: those above it are pooled with it."""
+def favour(probabilities: FloatArray, index: int, counts: Sequence[float] | FloatArray) -> FloatArray:
+    """Return the nearest distribution in which class ``index`` leads: those above it are pooled with it.
+
+    Where another class leads among the rows themselves, as where errors of one class cost more, shares stay.
+    """
     others = np.delete(probabilities, index)
-    if len(others) == 0 or probabilities[index] >= others.max() + _MARGIN:
+    if counts[index] < max(counts) or len(others) == 0 or probabilities[index] >= others.max() + _MARGIN:
         return probabilities
     pooled, mean = [index], float(probabilities[index])
     for j in sorted(range(len(probabilities)), key=lambda j: -probabilities[j]):

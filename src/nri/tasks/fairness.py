@@ -167,6 +167,6 @@ def _bands(column: Column) -> list[tuple[str, BoolArray]]:
     # an edge belongs to the band that it ends
     band = np.searchsorted(np.array(edges, dtype=cells.dtype), column.values)
     shown = [phrase_value(plain_value(edge)) for edge in edges]
-    names = [f"above {low} to {high}" for low, high in itertools.pairwise(shown)]
+    names = [f"above {low}, up to {high}" for low, high in itertools.pairwise(shown)]
     names = [f"up to {shown[0]}", *names, f"above {shown[-1]}"] if shown else [phrase_name("all")]
     return [(name, (band == i) & column.known) for i, name in enumerate(names)]

@@ -44,7 +44,7 @@ class ClauseFrequency:
     """Conditions that the samples' rules have, whether or not the rule has them."""
 
     label: Label | None
-    clause: Clause  # with its most frequent thresholds
+    clause: Clause  # with the rule's thresholds if it is in the rule, else with its most frequent ones
     share: float  # Of the samples, whatever the thresholds
     in_rule: bool  # Whether the rule of the whole table has them, whatever the thresholds
 
@@ -232,7 +232,7 @@ def _frequencies(rule: Rule, induced: Sequence[Rule]) -> tuple[ClauseFrequency, 
         samples_with.update(set(_shapes(sample)))
         for label, clause in _clauses(sample):
             wordings[label, clause.shape][label, clause] += 1
-    own = {(label, clause.shape): clause for label, clause in _clauses(rule)}
+    own: dict[object, Clause] = {(label, clause.shape): clause for label, clause in _clauses(rule)}
     listed = []
     for key, count in samples_with.items():
         label, clause = min(wordings[key], key=lambda one: (-wordings[key][one], str(one)))

@@ -1,4 +1,4 @@
-// Whom the rule concerns: how often it fires, and how good it is, on each group of a column.
+// The rule on groups: how often it fires, and how good it is, on each group of a column.
 
 import { count, find, make, measureCell, show } from "./dom.js";
 
