@@ -32,7 +32,7 @@ def _x_log_x(x: FloatArray) -> FloatArray:
     return np.asarray(x * np.log2(np.where(x > 0, x, 1.0)))
 
 
-def settled(beliefs: NDArray[Any]) -> FloatArray:
+def rounded(beliefs: NDArray[Any]) -> FloatArray:
     """Round beliefs to three digits for a search: processors differ in the seventh digit."""
     return np.asarray(np.round(beliefs, 3), dtype=np.float64)
 

@@ -107,8 +107,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         sample_weight : float [M], optional
             How many rows each row stands for.
         unlabelled : rows like X, optional
-            Further rows whose label nobody knows. The seeded model asks what it believes of them, so that the
-            rule is good where rows really are.
+            Further rows without a label. The seeded model also chooses the rule by what it expects of them.
         groups : str or array [M], optional
             Which rows belong together, e.g. the visits of a patient; for floors, which are cross-validated.
             A named column of X is no feature.
@@ -155,7 +154,7 @@ class NRIClassifier(ClassifierMixin, TableEstimator):  # type: ignore[misc]  # s
         return self.classes_[self.rule_.predict_index(rows)]
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """[M, n_classes]: probabilities, from the precision of the clause that decides each row."""
+        """[M, n_classes]: probabilities to expect of new rows, by the branch that decides each row."""
         rows = self._named(X)
         return self.rule_.predict_proba(rows)
 

@@ -32,7 +32,7 @@ from nri.table.cells import missing_cells, objects_of, spelling_note, spellings_
 from nri.table.codes import ReadOptions, read_options
 from nri.table.source import Source, source_of
 from nri.table.table import Note, Table, logger
-from nri.table.weights import settled_weights
+from nri.table.weights import checked_weights
 from nri.texts import first_line
 
 if TYPE_CHECKING:
@@ -355,7 +355,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> FloatArray | None:
     if weights.shape != (n_rows,):
         cause = f"sample_weight has shape {weights.shape} for {n_rows} rows"
         raise InputError(f"{cause}: Sample weights must be 1D, one a row")
-    return settled_weights(weights, "sample_weight")
+    return checked_weights(weights, "sample_weight")
 
 
 def has_names(X: Any) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nri import NRIClassifier, NRIRegressor, read_table
 from nri.errors import InputError
 from nri.paper import model as paper
-from nri.table.weights import LEAST_ROWS, MOST_ROWS, settled_weights
+from nri.table.weights import LEAST_ROWS, MOST_ROWS, checked_weights
 
 ROWS = {"a": list(range(10)), "b": ["x", "y"] * 5}
 LABELS = [False] * 4 + [True] * 6
@@ -76,4 +76,4 @@ def test_any_weights_are_used_or_refused(weights):
             estimator.fit(ROWS, LABELS, sample_weight=weights)
         except InputError:
             continue
-        assert LEAST_ROWS <= np.sum(settled_weights(np.array(weights), "w")) <= MOST_ROWS
+        assert LEAST_ROWS <= np.sum(checked_weights(np.array(weights), "w")) <= MOST_ROWS

@@ -115,7 +115,7 @@ def test_a_floor_is_met_on_held_out_rows_at_a_price_in_the_other_figure(asked, o
     more = 0.5 * getattr(plain, asked).value + 0.5
     found, held = meet_floors(table, settings, Floors(**{asked: more}), rng=np.random.default_rng(0))
     (counted,) = held.diagnostics()
-    assert counted == found.found
+    assert counted == found.diagnostics
     assert found.met
     assert found.tilt > 1 if asked == "sensitivity" else found.tilt < 1
     assert getattr(counted, asked).value >= more > getattr(found.plain, asked).value
@@ -132,7 +132,7 @@ def test_of_the_weights_that_keep_a_floor_the_one_that_costs_least_elsewhere_is_
     for factor in GRID:
         (other,) = hold_out(table, Settings("greedy", tilt=factor), rng=rng(0)).diagnostics()
         if other.sensitivity.value >= floors.sensitivity:
-            assert found.found.specificity.value >= other.specificity.value
+            assert found.diagnostics.specificity.value >= other.specificity.value
 
 
 def test_a_floor_that_leaves_a_rule_of_no_use_says_so():
@@ -163,7 +163,7 @@ def test_an_estimator_keeps_a_floor_and_counts_real_rows():
     X, y = clinic(300)
     clf = NRIClassifier("greedy", min_sensitivity=0.8, positive="sick").fit(X, y)
     assert clf.floors_.met
-    assert clf.floors_.found.sensitivity.value >= 0.8
+    assert clf.floors_.diagnostics.sensitivity.value >= 0.8
     assert clf.rule_.support.rows == len(X)
     assert pickle.loads(pickle.dumps(clf)).floors_ == clf.floors_
     assert NRIClassifier("greedy", positive="sick").fit(X, y).floors_ is None

@@ -218,7 +218,7 @@ def test_no_name_or_value_can_break_the_lines_of_text(case):
     lines = str(rule).splitlines()
     broken = [line for line in lines if re.match("     (?!OR )", line)]  # only ever after an AND
     notes = [line for line in lines if line.startswith("never predicted: ")]
-    settled = rule.settled
+    settled = rule.reduced
     missing = {label for label, rows in zip(rule.classes, rule.support.counts, strict=True) if rows} - {
         one.value for one in settled.estimates
     }

@@ -20,7 +20,7 @@ from nri.search.limits import Limits
 from nri.search.objective import DescriptionLength, clause_bits
 from nri.search.propose import SymbolicProposer, baseline_clauses
 from nri.search.rows import search_rows
-from nri.search.select import ROOM, Pricing, rules_by_limit
+from nri.search.select import USUAL, Pricing, rules_by_limit
 
 
 @st.composite
@@ -114,7 +114,7 @@ def test_naming_it_changes_nothing_where_seeds_are_drawn_by_chance():
     assert named.rules == free.rules
 
 
-@pytest.mark.parametrize("limit", [1, 3, ROOM, ROOM + 4])
+@pytest.mark.parametrize("limit", [1, 3, USUAL, USUAL + 4])
 def test_what_is_found_under_a_limit_is_found_under_every_looser_one(limit):
     rng = np.random.default_rng(3)
     values = rng.random((150, 7)) < 0.5
@@ -123,7 +123,8 @@ def test_what_is_found_under_a_limit_is_found_under_every_looser_one(limit):
     task = search_rows(episode).task(1)
     pool = candidates_for(task, SymbolicProposer(), Limits(), DescriptionLength(), np.random.default_rng(0))
     strict, loose = (
-        rules_by_limit(Pricing(pool, task, DescriptionLength(), Limits()), most) for most in (limit, 2 * ROOM)
+        rules_by_limit(Pricing(pool, task, DescriptionLength(), Limits()), most)
+        for most in (limit, 2 * USUAL)
     )
     assert strict.items() <= loose.items()
 

@@ -35,7 +35,7 @@ def plain_value(task, pricing, objective, rule):
     errors = task.errors(covered)
     lengths = np.array([len(pool.clauses[i]) for i in rule], dtype=int)
     cost = float(objective.cost(np.array(errors), clause_bits(lengths, pool.n_literals).sum(), task.total))
-    excess = errors - pricing.wall
+    excess = errors - pricing.error_bound
     return cost + 1e6 + 1e3 * excess if excess > 0 else cost
 
 

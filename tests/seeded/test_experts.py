@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nri.seeded.experts import COUNCIL, Experts
+from nri.seeded.experts import ENSEMBLE, Experts
 from nri.seeded.kernels import FIRM
 from nri.weights import EXPERTS
 
@@ -95,4 +95,4 @@ def test_the_council_follows_the_expert_that_is_right():
     x = rng.choice([-1.0, 1.0], size=(60, 8)).astype(np.float32)
     y = (x @ np.array([1, 1, 1, 1, 1, 0, 0, 0]) > 0).astype(np.int64)
     errors = ((Experts(x, y).support - (y - (y.sum() + 0.5) / 61)[:, None]) ** 2).mean(axis=0)
-    assert errors[COUNCIL] <= errors[:COUNCIL].min() * 1.05
+    assert errors[ENSEMBLE] <= errors[:ENSEMBLE].min() * 1.05

@@ -10,7 +10,7 @@ from nri.search.limits import Limits
 from nri.search.objective import LN2, DescriptionLength
 from nri.seeded.model import SeededModel
 from nri.seeded.posterior import Posterior
-from nri.seeded.rules import RuleMixture, _judged
+from nri.seeded.rules import RuleMixture, _likelihood
 from nri.seeded.sample import take_sample
 
 
@@ -54,8 +54,8 @@ def test_left_out_chances_are_those_of_a_mixture_without_the_row():
 def test_left_out_chances_multiply_to_the_evidence_of_a_sequence():
     """The likelihood is one of exchangeable labels: what a row adds does not depend on its turn."""
     errors, total = np.array([0.0, 1.0, 3.0]), 10.0
-    both = np.logaddexp(_judged(errors, total + 1)[0], _judged(errors + 1, total + 1)[0])
-    np.testing.assert_allclose(both, _judged(errors, total)[0])
+    both = np.logaddexp(_likelihood(errors, total + 1)[0], _likelihood(errors + 1, total + 1)[0])
+    np.testing.assert_allclose(both, _likelihood(errors, total)[0])
 
 
 def test_weights_are_by_bits_and_errors():
@@ -63,7 +63,7 @@ def test_weights_are_by_bits_and_errors():
     priced = priced_rules(episode)
     mixture, bits = a_mixture(episode, priced), np.concatenate([priced[1].bits, priced[0].bits])
     wrong = mixture._predicted(episode) != (episode.labels == 1)
-    log_weights = -DescriptionLength().price * LN2 * bits + _judged(wrong.sum(axis=1), 60.0)[0]
+    log_weights = -DescriptionLength().price * LN2 * bits + _likelihood(wrong.sum(axis=1), 60.0)[0]
     np.testing.assert_allclose(mixture.weights, np.exp(log_weights - logsumexp(log_weights)))
 
 

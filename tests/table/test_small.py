@@ -25,7 +25,7 @@ from nri.table.number import COMMA_GROUPS, is_missing_word, sure_value
 from nri.table.source import DelimitedText, Source
 from nri.table.split import header_for
 from nri.table.target import class_index, describe, read_answers
-from nri.table.weights import settled_weights
+from nri.table.weights import checked_weights
 from nri.table.write import protect_from_formulas, write_beside
 from nri.texts import one_line
 
@@ -149,11 +149,11 @@ def test_a_time_and_an_event_are_an_outcome():
 
 
 def test_weights_can_be_counted_with():
-    assert settled_weights(np.array([1.0, 2.0, 5e-324]), "weights").tolist() == [1, 2, 0]
+    assert checked_weights(np.array([1.0, 2.0, 5e-324]), "weights").tolist() == [1, 2, 0]
     with pytest.raises(InputError, match=r"weights stand for more than 1e\+12 rows; divide them by 1e\+308"):
-        settled_weights(np.array([1e308, 1e308]), "weights")
+        checked_weights(np.array([1e308, 1e308]), "weights")
     with pytest.raises(InputError, match=r"weights stand for less than 1e-06 rows; divide them by 1e-09"):
-        settled_weights(np.array([1e-9]), "weights")
+        checked_weights(np.array([1e-9]), "weights")
 
 
 def test_columns_left_out_are_named_with_their_reason():

@@ -173,7 +173,7 @@ def judge(
     if validation is not None and validation.held.source is not None:
         message(note_on_rows(validation.held.source, "--groups {}".format))
     if not question.output.quiet:
-        message(_warning(rule.settled, validation))
+        message(_warning(rule.reduced, validation))
     return validation, cost
 
 
@@ -250,7 +250,7 @@ def show_more(
     question: Question, induction: Induction, as_text: bool, judged: Validation | None, about: dict[str, Any]
 ) -> None:
     """Show stability and groups, and write the report; of a large table they are about a sample."""
-    rule, settings, scoring = induction.rule.settled, question.settings, question.scoring
+    rule, settings, scoring = induction.rule.reduced, question.settings, question.scoring
     if question.table is None:
         if not (scoring.html or scoring.protect):
             return
@@ -413,32 +413,34 @@ def show_slices(result: "Slices") -> None:
         message(f"{more} {verb} found and did not hold up (p above {result.alpha:g})")
 
 
-def show_alternatives(shelf: "Alternatives") -> None:
+def show_alternatives(result: "Alternatives") -> None:
     """Show rules by number, then what columns are worth and what lines bring."""
 
     def amount(value: float) -> str:
-        return f"{value:.3f}" if shelf.measure == "cost" else f"{100 * value:.1f}"
+        return f"{value:.3f}" if result.measure == "cost" else f"{100 * value:.1f}"
 
     def apart(one: "Alternative") -> tuple[str, str]:
-        if one is shelf.best:
+        if one is result.best:
             return "", ""
         return amount(one.difference), f"{amount(one.interval.low)} to {amount(one.interval.high)}"
 
     parts = []
-    for place, one in enumerate(shelf.rules, 1):
-        interval = f" ({apart(one)[1]})" if place > 1 else f", {shelf.measure} {one.score:.3f} {shelf.basis}"
+    for place, one in enumerate(result.rules, 1):
+        interval = (
+            f" ({apart(one)[1]})" if place > 1 else f", {result.measure} {one.score:.3f} {result.basis}"
+        )
         parts.append(f"{place}.  {one.words}{interval}\n{indent(one.rule.render('text'), ' ' * 4).rstrip()}")
-    if not shelf.others:
-        parts.append(f"no other rule is within {shelf.within:g} of it; --within shows more")
-    if shelf.columns:
+    if not result.others:
+        parts.append(f"no other rule is within {result.within:g} of it; --within shows more")
+    if result.columns:
         lines = [("column", "without it", "95 % interval", "any of these can take its place")]
-        for each in shelf.columns:
+        for each in result.columns:
             lines.append((each.column, *apart(each.without), ", ".join(each.stand_ins) or "-"))
         parts.append(text_table(lines))
-    lines = [("lines", shelf.measure, "difference", "95 % interval")]
-    lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in shelf.frontier]
+    lines = [("lines", result.measure, "difference", "95 % interval")]
+    lines += [(str(one.lines), f"{one.score:.3f}", *apart(one)) for one in result.frontier]
     emit("\n\n".join([*parts, text_table(lines)]))
-    count = shelf.shortest.lines
+    count = result.shortest.lines
     emit(
         f"the shortest rule that is as good within a point and its error has {count} line{'s' * (count != 1)}"
     )

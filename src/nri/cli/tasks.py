@@ -108,21 +108,21 @@ def alternatives(
         table = in_memory(opened, rows.sample)
     with progress("searching for rules"):
         settings, rng = settings_of(options, table), generator(random_state)
-        shelf = find(table, settings, within, most, rng=rng, floors=floors)
-    if shelf.sampled is not None:
-        message(f"searched and counted {shelf.sampled} of {len(table)} rows")
-    if shelf.floored is not None:
-        message(str(shelf.floored), always=not shelf.floored.met)
+        result = find(table, settings, within, most, rng=rng, floors=floors)
+    if result.sampled is not None:
+        message(f"searched and counted {result.sampled} of {len(table)} rows")
+    if result.floored is not None:
+        message(str(result.floored), always=not result.floored.met)
     if pick is not None:
-        n_rules = len(shelf.rules)
+        n_rules = len(result.rules)
         if pick > n_rules:
             raise InputError(f"--pick {pick}: there are {n_rules} rules; pick one of them, or raise --within")
-        one = shelf.rules[pick - 1]
+        one = result.rules[pick - 1]
         write_rule(one.rule, output, form, f"rule {pick} of {n_rules}: {one.words}")
     elif form == "json":
-        emit(record_json(shelf))
+        emit(record_json(result))
     else:
-        show_alternatives(shelf)
+        show_alternatives(result)
 
 
 def stability(
@@ -149,7 +149,7 @@ def stability(
     message(note_on_rows(table, "--groups {}".format))
     settings = settings_of(options, table)
     with progress("inducing from samples", steps=samples) as step:
-        rule = induce_rule(table, settings, rng=generator(random_state)).rule.settled
+        rule = induce_rule(table, settings, rng=generator(random_state)).rule.reduced
         rng = generator(random_state)  # the samples of the report, so that both show the same
         result = clause_stability(table, rule, settings, rng=rng, samples=samples, step=step)
     if json:

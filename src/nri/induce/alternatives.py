@@ -23,7 +23,7 @@ from nri.induce.classes import Candidate
 from nri.induce.constraints import error_prices
 from nri.induce.floors import Floored, Floors, meet_floors
 from nri.induce.induce import Induction, prepared, searched
-from nri.induce.refine import sharpened
+from nri.induce.refine import pruned, sharpened
 from nri.induce.segments import SegmentSearch
 from nri.induce.settings import Settings, shown, whole
 from nri.outcome import Number
@@ -153,8 +153,8 @@ def alternatives(
     Examples
     --------
     >>> from nri import read_table
-    >>> shelf = alternatives(read_table("docs/examples/visits.csv", "flu"), within=0.03)
-    >>> print(shelf.others[0].words)
+    >>> result = alternatives(read_table("docs/examples/visits.csv", "flu"), within=0.03)
+    >>> print(result.others[0].words)
     without `body_aches`, 0.7 points less
     """
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
@@ -181,7 +181,7 @@ def alternatives(
     if isinstance(search, Candidate) and search.induced.found_by is None:
         raise InputError(f"model {settings.model!r} has no other rules; use 'seeded' or 'greedy'")
     rules = _ClassRules(best, search) if isinstance(search, Candidate) else _SegmentRules(best, search)
-    return replace(_Shelf(rules, within, most, floors).filled(), floored=floored, sampled=sampled)
+    return replace(_Ranking(rules, within, most, floors).alternatives(), floored=floored, sampled=sampled)
 
 
 class _ClassRules:
@@ -189,7 +189,7 @@ class _ClassRules:
 
     def __init__(self, best: Rule, first: Candidate) -> None:
         self.first, self.table, self.settings = first, first.search.table, first.search.settings
-        self.best = with_plain_values(best, self.table).settled
+        self.best = with_plain_values(best, self.table).reduced
         prices = error_prices(self.table, self.settings, tilted=False)  # what a floor needs is no cost
         self.measure = "accuracy" if prices is None else "cost"
         self.prices = 1.0 - np.eye(len(self.table.classes)) if prices is None else prices
@@ -235,7 +235,9 @@ class _ClassRules:
         rule = assemble(induced, first.view.literals, first.features.domain_, table, settings)
         if settings.binarize == "auto" and first.labels_place_cuts:
             rule = sharpened(replace(first, induced=induced, rule=rule))
-        return with_plain_values(first.with_expected(rule), table).settled
+        if first.is_pruned and rule.branches:
+            rule = pruned(rule, table, first.n_literals, settings)
+        return with_plain_values(first.with_expected(rule), table).reduced
 
     def predicted(self, rule: Rule) -> NDArray[Any]:
         """[M]: indices of classes."""
@@ -262,7 +264,7 @@ class _SegmentRules:
     def __init__(self, best: Rule, search: SegmentSearch) -> None:
         self.search, self.outcome = search, search.outcome
         self.table, self.settings = search.table, search.settings
-        self.best = with_plain_values(best, self.table).settled
+        self.best = with_plain_values(best, self.table).reduced
         self.masses = (self.table.weights / self.table.weights.sum())[:, None]
         self.measure = self.outcome.score(self.predicted(self.best), self.table.weights).measure
 
@@ -278,7 +280,7 @@ class _SegmentRules:
 
     def _by(self, **changed: Any) -> Rule:
         rule = replace(self.search, **changed).again(self.best)
-        return with_plain_values(rule, self.table).settled
+        return with_plain_values(rule, self.table).reduced
 
     def predicted(self, rule: Rule) -> NDArray[Any]:
         """[M]: risks, or numbers without what each row adds to the mean of its own branch."""
@@ -297,7 +299,7 @@ class _SegmentRules:
         return score, added[:, None], added
 
 
-class _Shelf:
+class _Ranking:
     """The rules of a search, judged against its best one."""
 
     def __init__(
@@ -308,7 +310,7 @@ class _Shelf:
         score, self.worth, self.by_labels = rules.worth(self.predicted)
         self.score = round(score, 9)
 
-    def filled(self) -> Alternatives:
+    def alternatives(self) -> Alternatives:
         """Find all rules, and keep the good ones and those that show the worth of a column or a line."""
         best, columns, chained = self._judged(self.best), [], []
         for name in self.best.columns:

@@ -21,6 +21,7 @@ from nri.table.table import Table
 
 _LABELS_PLACE_CUTS = 200
 """Rows from which labels place the cuts of a rule better than the posterior that chose it has placed them."""
+_PRUNED = 700  # Rows from which the rule of labels is pruned.
 _ROUNDS = 2  # Refinements of the fingerprints; after two they depend on the cells of other columns too.
 _CHUNK = 64  # Columns that are summed at once, so that memory does not grow with their number.
 _WEIGHT_UNITS = 2**20  # Weights enter fingerprints as multiples of this fraction: whole ones add up exactly.
@@ -98,6 +99,17 @@ class Candidate:
         return self.induced.expected_bits is None or (
             not settings.weighs_errors and rows >= _LABELS_PLACE_CUTS
         )
+
+    @property
+    def is_pruned(self) -> bool:
+        """Whether rules are pruned: where many labels alone chose; a card of points stays whole."""
+        by_labels = self.induced.held_out is None and self.search.settings.counts != "points"
+        return by_labels and float(self.search.table.weights.sum()) >= _PRUNED
+
+    @property
+    def n_literals(self) -> int:
+        """How many literals one is a choice among."""
+        return max(self.search.among, 2 * len(self.features.variables_))
 
     def judged_masses(self) -> tuple[IntArray, FloatArray]:
         """Return labelled rows, and [rows, classes] what is believed of them: without their labels, mostly.

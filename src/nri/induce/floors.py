@@ -56,21 +56,21 @@ class Floored:
 
     floors: Floors
     tilt: float  # how much more errors on the class count than they cost
-    found: Diagnostics  # what is reached with it on cross-validated rows
+    diagnostics: Diagnostics  # what is reached with it on cross-validated rows
     plain: Diagnostics  # the same of the rule without floors
 
     @property
     def met(self) -> bool:
         """Whether every floor is reached on cross-validated rows."""
-        return not any(self.floors.lacking(self.found))
+        return not any(self.floors.lacking(self.diagnostics))
 
     def reached(self, name: str) -> float:
         """Return the sensitivity or the specificity on cross-validated rows."""
-        return float(getattr(self.found, name).value or 0.0)
+        return float(getattr(self.diagnostics, name).value or 0.0)
 
     def __str__(self) -> str:
         kept, paid, useless = [], [], []
-        for name, lacking in zip(_NAMES, self.floors.lacking(self.found), strict=True):
+        for name, lacking in zip(_NAMES, self.floors.lacking(self.diagnostics), strict=True):
             floor, now = getattr(self.floors, name), self.reached(name)
             if now == 0:
                 useless.append(f"such a rule {_USELESS[name]}")
@@ -110,7 +110,7 @@ def meet_floors(
         """Cross-validate; return by how much sensitivity and specificity fall short of the floors."""
         held = hold_out(table, replace(settings, tilt=tilt), rng=deepcopy(rng), jobs=cores(), step=step)
         (reached,) = held.diagnostics()
-        tries.append((Floored(floors, tilt, reached, tries[0][0].found if tries else reached), held))
+        tries.append((Floored(floors, tilt, reached, tries[0][0].diagnostics if tries else reached), held))
         return floors.lacking(reached)
 
     def try_inverse(factor: float) -> tuple[float, float]:
@@ -146,7 +146,7 @@ def _search_factor(attempt: Callable[[float], tuple[float, float]]) -> None:
 def _preference(one: Floored) -> tuple[float, float, float]:
     """Order of preference: what is missing to the floors, then what is lost elsewhere, then the weight."""
     lost = 2.0 - one.reached("sensitivity") - one.reached("specificity")
-    return round(sum(one.floors.lacking(one.found)), 9), round(lost, 9), abs(math.log(one.tilt))
+    return round(sum(one.floors.lacking(one.diagnostics)), 9), round(lost, 9), abs(math.log(one.tilt))
 
 
 def most_steps() -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nri.arrays import BoolArray, FloatArray, Hashes, IntArray
 from nri.errors import InputError
-from nri.rows.memory import row_keys
+from nri.rows.memory import row_hashes
 from nri.rule import Kind
 from nri.rule.column import Column
 from nri.table.table import Table
@@ -110,15 +110,15 @@ def copies_of(table: Table) -> IntArray | None:
     Rows of a few yes/no columns coincide by chance, as new rows will: they are no copies. In rows that
     coincide by chance, a cell agrees about as often where all others agree as it does anywhere.
     """
-    keys = row_keys(table.columns, table)
+    keys = row_hashes(table.columns, table)
     _, first, numbers = np.unique(keys, return_index=True, return_inverse=True)
     alike = _pairs(keys)
     if not alike or not table.names:
         return None
     if len(table.names) <= _WIDE:
-        columns = [row_keys({name: column}) for name, column in table.columns.items()]
+        columns = [row_hashes({name: column}) for name, column in table.columns.items()]
         space = np.prod([float(len(np.unique(column))) for column in columns])
-        outcome = keys - row_keys(table.columns)  # the keys of rows are sums of those of cells
+        outcome = keys - row_hashes(table.columns)  # the keys of rows are sums of those of cells
         chance, all_pairs = 1.0, len(keys) * (len(keys) - 1) / 2
         for cells in (*columns, outcome):
             agree = (_pairs(cells) - alike) / max(all_pairs - alike, 1.0)

@@ -37,7 +37,6 @@ from nri.table.table import Table
 
 _FINER_COLUMNS = 100
 """Most columns that are cut more finely for several classes; with more the search takes long for little."""
-_PRUNED = 700  # Rows from which the rule of labels is pruned.
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +177,9 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
         raise InputError("points are for two classes; compare the target with a value, or drop them")
     if isinstance(outcome, Number | Survival):
         rule, search = SegmentSearch(table, outcome, settings, features).best()
-        return Induction(rule, features.left_out_, search.posterior, None, n_searched, search)
+        return Induction(
+            rule, features.left_out_, search.posterior, searched_columns=n_searched, search=search
+        )
     # a column that was chosen among many had many chances to be informative by luck
     wider = n_columns / len(table.names)
     among = round(wider * 2 * len(features.variables_)) if wider > 1 else 0
@@ -191,12 +192,12 @@ def searched(table: Table, settings: Settings, rng: np.random.Generator) -> Indu
         rule = as_points(first)
     elif settings.binarize == "auto" and model.sharpens and first.labels_place_cuts:
         rule = with_sharper_cuts(first)
-    if model.sharpens and first.induced.held_out is None and table.weights.sum() >= _PRUNED and rule.branches:
-        rule = pruned(rule, table, max(among, 2 * len(features.variables_)), settings)
+    if model.sharpens and first.is_pruned and rule.branches:
+        rule = pruned(rule, table, first.n_literals, settings)
     rule, belief = first.with_expected(rule), first.induced.posterior
     plans = {name: table.plans[name] for name in features.columns_}
     posterior = None if belief is None else TablePosterior(plans, features, first.view, belief)
-    return Induction(rule, features.left_out_, posterior, None, n_searched, first)
+    return Induction(rule, features.left_out_, posterior, searched_columns=n_searched, search=first)
 
 
 def _features(table: Table, settings: Settings) -> Binarizer:

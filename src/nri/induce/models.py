@@ -1,8 +1,8 @@
 """Inducers: every way to find rules for an episode, by the name users give as ``model``.
 
-To add one, write a class with ``induce`` and name it in :data:`INDUCERS`; it is built on first use, so that
-what it needs (weights, a runtime) is loaded only then. Other weights are named by their file, which ends in
-``.onnx``.
+To add one, write a class with the members of :class:`nri.search.result.Inducer` and name it in
+:data:`INDUCERS`; it is built on first use, so that what it needs (weights, a runtime) is loaded only then.
+Other weights are named by their file, which ends in ``.onnx``.
 """
 
 from dataclasses import replace

@@ -28,7 +28,7 @@ from nri.table.table import Table
 Border = tuple[str, Value]  # A column and the value that literals compare it with
 
 
-class Cells:
+class ColumnValues:
     """The known cells of a column as places in the order of its distinct values."""
 
     def __init__(self, column: Column) -> None:
@@ -55,7 +55,7 @@ class SupportRows:
 
     def __init__(self, table: Table, min_precision: float, columns: Iterable[str] = ()) -> None:
         self.table, self.min_precision = table, min_precision  # Least precision of a clause, if it can be
-        self.cells = {name: Cells(table.columns[name]) for name in columns}
+        self.cells = {name: ColumnValues(table.columns[name]) for name in columns}
         self.total = float(table.weights.sum())
         self._holds: dict[Literal, BoolArray] = {}
 
@@ -96,7 +96,7 @@ class CutProfile(NamedTuple):
     """What the rule would make of its rows, were one border elsewhere."""
 
     border: Border
-    cells: Cells
+    cells: ColumnValues
     right: FloatArray
     """[D + 1], weight decided rightly if the border lay at each place, apart from a constant"""
     places: IntArray  # those with rows on both sides whose class depends on the border

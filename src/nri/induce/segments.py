@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray, settled
+from nri.arrays import BoolArray, FloatArray, IntArray, rounded
 from nri.episode import Cells, literal_truth
 from nri.induce import constraints
 from nri.induce.assemble import count_clauses, literal_meanings
@@ -203,7 +203,7 @@ class SegmentSearch:
         groups = np.concatenate([groups[order], features.number_groups_[numbers]])
         experts = ScoreExperts(cells.take(rows), groups, values[rows], weights[rows])
         support = np.empty(len(values))
-        support[rows] = settled(experts.support)
+        support[rows] = rounded(experts.support)
         bits = bits_of_rows(values - support, weights)
         return ScorePosterior(table, self.outcome, features, order, numbers, experts, scores, support, bits)
 

@@ -73,7 +73,7 @@ def gather_report(
     already. ``step`` is called after each fold and each bootstrap sample; see :func:`steps_of`.
     """
     settings, options = settings or Settings(), options or ReportOptions()
-    rule, remedy = induction.rule.settled, "report on rows with the same"
+    rule, remedy = induction.rule.reduced, "report on rows with the same"
     kinds = table.explained.predicts.kind, rule.predicts.kind
     if kinds[0] != kinds[1]:
         raise InputError(f"the rule predicts {kinds[1]}, the table has {kinds[0]}; {remedy}")

@@ -56,10 +56,10 @@ def _by_duckdb(url: str, connection: Duck, table: str | None, query: str | None)
         listing = "SELECT table_name, table_schema, current_schema() FROM information_schema.tables"
         held = connection.raw.execute(listing).fetchall()
         parts = {name if schema == own else f"{schema}.{name}": (schema, name) for name, schema, own in held}
-        found = next((one for name, one in parts.items() if name.lower() == table.lower()), None)
-        if found is None:
+        place = next((one for name, one in parts.items() if name.lower() == table.lower()), None)
+        if place is None:
             raise _no_table(url, table, [*parts])
-        return DuckEngine(connection, ".".join(map(quoted, found)))
+        return DuckEngine(connection, ".".join(map(quoted, place)))
     answer = f"({str(query).strip().rstrip(';')}\n)"  # a comment may end it
     connection.raw.execute(f"DESCRIBE SELECT * FROM {answer}").fetchall()  # raises at once for a mistake
     return DuckEngine(connection, answer)

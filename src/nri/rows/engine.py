@@ -195,9 +195,9 @@ def _one_line_errors() -> Iterator[None]:
     except duckdb.Error as error:
         if (place := _IN_TEXT.search(str(error))) is None:
             raise InputError(f"DuckDB cannot read the table ({first_line(error)}); check the file") from None
-        line, wanted, found, file = place.groups()  # as memory says it
+        line, wanted, n_fields, file = place.groups()  # as memory says it
         remedy = "correct the line, and quote cells that contain the delimiter"
-        cause = f"{found} field(s) where the header has {wanted}; {remedy}" if found else NOT_UTF8
+        cause = f"{n_fields} field(s) where the header has {wanted}; {remedy}" if n_fields else NOT_UTF8
         raise InputError(f"{file}, line {line}: {cause}") from None
 
 

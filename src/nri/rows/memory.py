@@ -66,7 +66,7 @@ class MemoryRows(Rows):
         rows = np.flatnonzero(hashes < shares[strata])
         rows = rows[np.argsort(hashes[rows], kind="stable")]
         part = replace(self.table, unlabelled=None).take(rows)
-        keys = row_keys(part.columns, part) + mixed(strata[rows].astype(np.uint64))
+        keys = row_hashes(part.columns, part) + mixed(strata[rows].astype(np.uint64))
         merged, first = _merged(part, keys)
         return Drawn(merged, strata[rows][first], len(np.unique(hashes[rows])))
 
@@ -152,7 +152,7 @@ def _span(column: Column) -> tuple[float, float]:
 
 def merged_rows(table: Table) -> Table | None:
     """Return each different row once, with the weight of all its copies; None if few rows repeat."""
-    keys = row_keys(table.columns, table)
+    keys = row_hashes(table.columns, table)
     if len(np.unique(keys)) > 0.9 * len(table):
         return None
     return _merged(table, keys)[0]
@@ -166,7 +166,7 @@ def _merged(table: Table, keys: Hashes) -> tuple[Table, IntArray]:
     return table.take(first[order]).reweighted(np.round(weights, 9)[order]), first[order]
 
 
-def row_keys(columns: Columns, table: Table | None = None) -> Hashes:
+def row_hashes(columns: Columns, table: Table | None = None) -> Hashes:
     """[M], equal for rows with the same cells and outcome, whatever the order of columns."""
     keys = np.zeros(len(next(iter(columns.values()), ())), dtype=np.uint64)
     for name, column in columns.items():

@@ -254,11 +254,6 @@ class Dnf:
         """The columns the rule reads, each once, in the order of reading."""
         return tuple(dict.fromkeys(column for clause in self.clauses for column in clause.columns))
 
-    @property
-    def n_literals(self) -> int:
-        """Literals over all clauses; a counting clause has as many as it has members."""
-        return sum(len(clause) for clause in self.clauses)
-
 
 def is_card(clauses: Sequence[Clause]) -> bool:
     """Whether several clauses ask for so many of the same literals, one after the other for fewer."""

@@ -264,7 +264,7 @@ class Rule:
         if form not in formats:
             raise InputError(f"no format {form!r}: use one of {', '.join(formats)}")
         options = RenderOptions(note, table, function, dialect, statement, into, validation, provenance)
-        return str(formats[form].write(self.settled if formats[form].settles else self, options))
+        return str(formats[form].write(self.reduced if formats[form].reduces else self, options))
 
     def to_sql(
         self,
@@ -312,7 +312,7 @@ class Rule:
         return replace(self, plans=kept)
 
     @property
-    def settled(self) -> "Rule":
+    def reduced(self) -> "Rule":
         """The same predictions, without branches where one that always holds makes the others idle."""
         always = next((i for i, clause in enumerate(self.clauses) if not clause.literals), None)
         tried = {branch.value for branch in self.branches[: (always or 0) + 1]}

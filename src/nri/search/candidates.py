@@ -75,7 +75,7 @@ class CandidatePool:
 
     @cached_property
     def by_row(self) -> NDArray[np.float32]:
-        """[M, C], truth as numbers, for who reads some of the rows."""
+        """[M, C], truth as numbers, for callers that read some of the rows."""
         return np.ascontiguousarray(self.numbers.T)
 
     def weighed(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:

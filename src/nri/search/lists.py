@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.arrays import FloatArray, IntArray, settled
+from nri.arrays import FloatArray, IntArray, rounded
 from nri.search.candidates import CandidatePool, first_of_each_truth
 from nri.search.clauses import stacked
 from nri.search.limits import Limits
 from nri.search.objective import Objective
 from nri.search.rows import OneVsRest, SearchRows
-from nri.search.select import rooms, shortlisted
+from nri.search.select import search_limits, shortlisted
 
 Order = tuple[int, ...]  # Candidates in the order of deciding.
 
@@ -25,7 +25,7 @@ PURITIES = (0.45, 0.65, 0.85)
 COUNT_IN_LIST = 1.5
 """How many times its bits a counting clause costs among branches of several classes, where it reads worst."""
 LEAST_ROWS, LEAST_PART = 3.0, 0.005  # Rows, and part of all rows, that a branch decides at least.
-WALL = 1e6  # Cost in front of lists that are worse than the best single literal.
+PENALTY = 1e6  # Cost in front of lists that are worse than the best single literal.
 LEAST_SHARE = 0.35  # A branch whose class has a smaller share of the rows it decides is not worth its line.
 
 
@@ -92,7 +92,7 @@ class ListSearch:
         self.bits = pool.bits(n_priced) * np.where(pool.counts, COUNT_IN_LIST, 1.0)
         self.least_rows = max(LEAST_ROWS, LEAST_PART * self.total)
         self.least_share = max(LEAST_SHARE, limits.min_precision)
-        self.room = self.class_room = 0
+        self.most_branches = self.most_of_class = 0
         self._lists: dict[Order, _Segments] = {}
         self._values: dict[Order, float] = {}
         self.bound = np.inf
@@ -105,15 +105,15 @@ class ListSearch:
         # first with the usual room, whatever the limits; stricter limits start from the lists seen so far
         most, usual = self.limits.branches(self.n_classes), Limits().branches(self.n_classes)
         orders: list[Order] = [(), self.simplest]
-        for room in rooms(usual, most):
-            self.room, self.class_room = room, room
+        for room in search_limits(usual, most):
+            self.most_branches, self.most_of_class = room, room
             ends = {self._descend(start, thorough=False) for start in self._starts()}
             widest = self._descend(min(ends, key=self._rank))
             orders += self._shortened(widest)
             for limit in range(1, min(self.limits.max_clauses + 1, self._largest(widest))):
-                self.room, self.class_room = room, limit
+                self.most_branches, self.most_of_class = room, limit
                 orders += self._shortened(self._descend(self._cut(widest, limit), thorough=False))
-        self.class_room = self.limits.max_clauses
+        self.most_of_class = self.limits.max_clauses
         fitting = [self._pruned(order) for order in orders if len(order) <= most]
         if not self.limits.min_precision:
             fitting.append(self.simplest)  # no rule is worse than one literal
@@ -125,13 +125,13 @@ class ListSearch:
         most = self.limits.branches(self.n_classes)
         fitting = [order for order in self._values if len(order) <= most and self._pruned(order) == order]
         costs = {order: self._rank(order)[0] for order in fitting}
-        return {order: cost for order, cost in costs.items() if cost < WALL}
+        return {order: cost for order, cost in costs.items() if cost < PENALTY}
 
     def _shortened(self, order: Order) -> Iterator[Order]:
         """Yield a list, and the lists that it leads to with ever fewer branches."""
         yield order
         while len(order) > 1:
-            self.room = len(order) - 1
+            self.most_branches = len(order) - 1
             order = self._descend(min(self._drops(order), key=self._rank), thorough=False)
             yield order
 
@@ -176,10 +176,10 @@ class ListSearch:
         """Order of preference: what is allowed, no more errors than the best single literal, then cost."""
         if order not in self._values:
             excess = max(0.0, self._errors(order) - self.bound)
-            wall = WALL + 1e3 * excess if excess > 0 else 0.0
-            self._values[order] = round(self._cost(order) + wall, 7)
+            penalty = PENALTY + 1e3 * excess if excess > 0 else 0.0
+            self._values[order] = round(self._cost(order) + penalty, 7)
         value = self._values[order]
-        if len(order) > self.class_room and self._largest(order) > self.class_room:
+        if len(order) > self.most_of_class and self._largest(order) > self.most_of_class:
             value += 1e12
         return value, len(order), order
 
@@ -189,10 +189,10 @@ class ListSearch:
         for purity in PURITIES if len(self.pool) else ():
             order: Order = ()
             best, free = order, np.ones(len(self.masses), dtype=bool)
-            for _ in range(self.room):
+            for _ in range(self.most_branches):
                 left = self.masses32[free]
                 worth = left - (purity * self.weights[free, None]).astype(np.float32)
-                gains = settled((self.by_row[free].T @ worth).max(axis=1)) - 1e-4 * self.bits
+                gains = rounded((self.by_row[free].T @ worth).max(axis=1)) - 1e-4 * self.bits
                 added = int(np.argmax(gains))
                 if gains[added] <= 0 or added in order:
                     break
@@ -206,7 +206,7 @@ class ListSearch:
         """Take the best move until none helps; dear moves only where no cheap one does."""
         rank = self._rank(order)
         while True:
-            longer = self._with_one_more(order) if len(order) < self.room and len(self.pool) else []
+            longer = self._with_one_more(order) if len(order) < self.most_branches and len(self.pool) else []
             better = min([order, *self._drops(order), *longer], key=self._rank)
             if thorough and self._rank(better)[0] >= rank[0]:
                 others = [one for rest in self._drops(order) for one in self._with_one_more(rest)]
@@ -227,7 +227,7 @@ class ListSearch:
         # a candidate takes over the rows on which it fires and that its place or a later one decides
         segments = self._segments(order)
         classes = segments.classes
-        full = np.bincount(classes[:-1], minlength=self.n_classes) >= self.class_room
+        full = np.bincount(classes[:-1], minlength=self.n_classes) >= self.most_of_class
         n_places, C = len(order) + 1, len(self.pool)
         best = np.full(C, -np.inf, dtype=np.float32)
         where = np.zeros(C, dtype=np.int64)

@@ -206,7 +206,7 @@ def grow_from_seeds(
             break
         before, after = counts(states)
         rankings = [score(before, after, prior) for score in scores]
-        best, growing = _best_literals(rankings, states, runs[0], available[runs[1]], state)
+        best, growing = _next_literals(rankings, states, runs[0], available[runs[1]], state)
         impure = after[1][state, best] > 1e-9 * task.total
         grown = np.sort(np.column_stack([states[state], best])[growing], axis=1)
         first, state = one_of_each(grown, 2 * task.n_variables)
@@ -241,7 +241,7 @@ class _Counts:
         return np.array(before, dtype=np.float64), np.array(after, dtype=np.float64)
 
 
-def _best_literals(
+def _next_literals(
     rankings: list[FloatArray], states: ClauseArray, score: IntArray, available: BoolArray, state: IntArray
 ) -> tuple[IntArray, BoolArray]:
     """Return for each run the available literal that ranks first by its score, and whether that one gains."""

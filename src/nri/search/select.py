@@ -41,7 +41,7 @@ class Pricing:
         simple = pool.truth[pool.lengths < 2] @ self.gain
         self.most_errors = self.nothing - max(0.0, float(simple.max(initial=0.0)))
         """errors of the best of no clause, ALWAYS and one literal: more are never worth it"""
-        self.wall = self.most_errors + 1e-9 * max(1.0, self.total)
+        self.error_bound = self.most_errors + 1e-9 * max(1.0, self.total)
         self.known: dict[Indices, tuple[float, float]] = {}  # value and errors of all rules measured so far
         self.looked_at: dict[Indices, Additions] = {}
 
@@ -59,8 +59,8 @@ class Pricing:
         return self.pool.weighed(~covered * self.gain32)
 
     def penalized(self, errors: FloatArray, bits: FloatArray) -> FloatArray:
-        """Cost, with a wall in front of rules that are worse than they may be."""
-        excess = errors - self.wall
+        """Return the cost, with a penalty for rules that err more than they may."""
+        excess = errors - self.error_bound
         cost = self.objective.cost(errors, bits, self.total)
         return np.where(excess > 0, cost + 1e6 + 1e3 * excess, cost)
 
@@ -74,7 +74,7 @@ class Pricing:
             self.known.update(zip(new, zip(values.tolist(), errors.tolist(), strict=True), strict=True))
 
     def measured(self, chosen: Indices) -> tuple[float, float]:
-        """Return the cost with the wall, and the expected weight of the rows that are decided wrongly."""
+        """Return the cost with the penalty, and the expected weight of the rows that are decided wrongly."""
         if chosen not in self.known:
             self.measure([chosen])
         return self.known[chosen]
@@ -324,13 +324,13 @@ class LocalSearch:
         return better
 
 
-ROOM = 8  # Clauses that a rule may have while it is sought, whatever is allowed; doubled where more are.
+USUAL = 8  # Clauses that a rule may have while it is sought, whatever is allowed; doubled where more are.
 
 
-def rooms(usual: int, most: int) -> list[int]:
+def search_limits(usual: int, most: int) -> list[int]:
     """Return the numbers of clauses that are searched with, whatever the limit within the last of them.
 
-    >>> rooms(8, 2), rooms(8, 8), rooms(8, 20)
+    >>> search_limits(8, 2), search_limits(8, 8), search_limits(8, 20)
     ([8], [8], [8, 16, 32])
     """
     sizes = [usual]
@@ -351,7 +351,7 @@ def rules_by_limit(
     pricing.measure([()])
     rules: dict[int, Indices] = {}
     done = 0
-    for room in rooms(ROOM, max_clauses):
+    for room in search_limits(USUAL, max_clauses):
         search = LocalSearch(pricing, room)
         rules[room] = search.best([begun[room]] if room in begun else search.starts())
         for limit in range(done + 1, min(max_clauses + 1, len(rules[room]))):

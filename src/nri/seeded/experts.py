@@ -1,7 +1,7 @@
 """Experts: closed-form opinions on every row, each left out of its own opinion.
 
 Kernels and naive Bayes, each without training, with exact leave-one-out opinions on the support rows, by
-which the council weighs them. The network reads all of them and has learned where to differ.
+which the ensemble weighs them. The network reads all of them and has learned where to differ.
 """
 
 from typing import Any
@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nri.seeded.kernels import Alike, FloatArray, Kernels
+from nri.seeded.kernels import Alike, Float32Array, Kernels
 from nri.weights import EXPERTS
 
 Array = NDArray[Any]
 
-COUNCIL = len(EXPERTS) - 1  # The blend of all the others; its index in the last axis.
+ENSEMBLE = len(EXPERTS) - 1  # The blend of all the others; its index in the last axis.
 
 
 class Experts:
@@ -25,7 +25,7 @@ class Experts:
     """
 
     def __init__(
-        self, x: FloatArray, labels: Array, weights: Array | None = None, alike: Alike | None = None
+        self, x: Float32Array, labels: Array, weights: Array | None = None, alike: Alike | None = None
     ) -> None:
         y = labels.astype(np.float32)
         w = np.ones_like(y) if weights is None else weights.astype(np.float32)
@@ -35,38 +35,38 @@ class Experts:
         self._kernels = Kernels(alike or Alike(x, w), target)
         self._bayes = _NaiveBayes(x, y, w)
         support = np.column_stack([self._kernels.support, self._bayes.left_out(x, y, w)])
-        self._shares = council_shares(support, target, w)
+        self._shares = ensemble_shares(support, target, w)
         self.support = np.column_stack([support, support @ self._shares])
         """[M, E], the opinion on each support row as if one such row fewer had been seen"""
 
-    def opine(self, query: FloatArray) -> FloatArray:
+    def opine(self, query: Float32Array) -> Float32Array:
         """[S, E], opinions on rows [S, N]."""
         opinions = np.column_stack([self._kernels.opine(query), self._bayes.plain(query)])
         return np.column_stack([opinions, opinions @ self._shares])
 
-    def parts(self, query: FloatArray) -> FloatArray:
+    def parts(self, query: Float32Array) -> Float32Array:
         """[S, N], what each cell of rows adds to the firm linear expert's opinion."""
         return self._kernels.parts(query)
 
 
-_Counts = tuple[FloatArray, FloatArray, Any]
+_Counts = tuple[Float32Array, Float32Array, Any]
 """Of the rows of one class, how many have a true cell [N] and a known one [N], and how many there are."""
 
 
 class _NaiveBayes:
     """Every column on its own; its log-odds are squashed to the range of the other opinions."""
 
-    def __init__(self, x: FloatArray, y: FloatArray, w: FloatArray) -> None:
+    def __init__(self, x: Float32Array, y: Float32Array, w: Float32Array) -> None:
         self.sides: list[_Counts] = [
             (side @ (x > 0).astype(np.float32), side @ (x != 0).astype(np.float32), side.sum())
             for side in (w * y, w * (1 - y))
         ]
 
-    def plain(self, query: FloatArray) -> FloatArray:
+    def plain(self, query: Float32Array) -> Float32Array:
         """[S]"""
         return _squashed_odds(query, *self.sides)
 
-    def left_out(self, x: FloatArray, y: FloatArray, w: FloatArray) -> FloatArray:
+    def left_out(self, x: Float32Array, y: Float32Array, w: Float32Array) -> Float32Array:
         """[M], with one unit of the row itself taken out of every count."""
         unit = np.minimum(w, 1)
         without = [
@@ -76,7 +76,7 @@ class _NaiveBayes:
         return _squashed_odds(x, *without)
 
 
-def _squashed_odds(x: FloatArray, positive: _Counts, negative: _Counts) -> FloatArray:
+def _squashed_odds(x: Float32Array, positive: _Counts, negative: _Counts) -> Float32Array:
     """Sum over known cells of the log ratio of the cell's rate among positives and negatives."""
     # counts left after a subtraction can fall below zero by rounding
     rate_pos, rate_neg = (
@@ -88,12 +88,12 @@ def _squashed_odds(x: FloatArray, positive: _Counts, negative: _Counts) -> Float
     return np.asarray(np.tanh(odds / 8) / 2, dtype=np.float32)
 
 
-PULL_TO_EQUAL = 1.0  # Ridge that draws the blend to equal shares, for the council that the network knows.
+PULL_TO_EQUAL = 1.0  # Ridge that draws the blend to equal shares, for the ensemble that the network reads.
 
 
-def council_shares(
+def ensemble_shares(
     left_out: Array, target: Array, weights: Array, expected: Array | None = None, pull: float = PULL_TO_EQUAL
-) -> FloatArray:
+) -> Float32Array:
     """[E]: shares, none negative, by which the opinions together come closest to the target."""
     n = left_out.shape[1]
     if expected is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float32]
+Float32Array = NDArray[np.float32]
 
 LINEAR_RIDGES = (1.0, 6.0, 40.0)
 """Ridges for columns coded -1/+1; the middle one is close to logistic regression's usual default."""
@@ -19,7 +19,7 @@ FIRM = 1  # The linear expert whose opinion is split into parts by column.
 class _View:
     """The support rows as they are compared, and ridge regressions on how alike they are."""
 
-    def __init__(self, rows: FloatArray, w: FloatArray, linear: Sequence[float] = ()) -> None:
+    def __init__(self, rows: Float32Array, w: Float32Array, linear: Sequence[float] = ()) -> None:
         self.rows = rows
         gram = rows @ rows.T
         self._norms = np.diag(gram).copy()
@@ -30,11 +30,11 @@ class _View:
         ridges = [*((PLAIN, ridge) for ridge in linear), (WIDE, 0.3), (NEAR, 0.3), (SQUARED, 1.0)]
         self.regressions = [(number, _Ridge(kernels[number], w, ridge)) for number, ridge in ridges]
 
-    def alike(self, query: FloatArray) -> tuple[FloatArray, ...]:
+    def alike(self, query: Float32Array) -> tuple[Float32Array, ...]:
         """[S, M] each, how alike rows [S, N] are to the support rows by each kernel."""
         return self._kernels(query @ self.rows.T, np.einsum("sn,sn->s", query, query))
 
-    def _kernels(self, gram: FloatArray, norms: FloatArray) -> tuple[FloatArray, ...]:
+    def _kernels(self, gram: Float32Array, norms: Float32Array) -> tuple[Float32Array, ...]:
         """Kernels by inner products and squared norms, in the order of their numbers."""
         wide = gram * -2  # falls off exponentially with the squared distance
         wide += self._norms
@@ -53,12 +53,12 @@ PLAIN, WIDE, NEAR, SQUARED = range(4)
 class Alike:
     """How alike the support rows are, whatever they are compared for; all classes of a table share it."""
 
-    def __init__(self, x: FloatArray, weights: NDArray[Any]) -> None:
+    def __init__(self, x: Float32Array, weights: NDArray[Any]) -> None:
         self.w = weights.astype(np.float32)
         self._mean = ((self.w @ x) / np.maximum(self.w @ (x != 0), 1e-6)).astype(np.float32)
         self.view = _View(self.centred(x), self.w, LINEAR_RIDGES)
 
-    def centred(self, x: FloatArray) -> FloatArray:
+    def centred(self, x: Float32Array) -> Float32Array:
         """Subtract each column's mean over known cells; an unknown cell then sits at the mean, 0."""
         return np.asarray((x - self._mean) * (x != 0))
 
@@ -66,7 +66,7 @@ class Alike:
 class Kernels:
     """The experts that are one ridge regression each: linear, neighbourhood and quadratic kernels of rows."""
 
-    def __init__(self, alike: Alike, target: FloatArray) -> None:
+    def __init__(self, alike: Alike, target: Float32Array) -> None:
         self._alike, rows = alike, alike.view.rows
         self._scale = np.sqrt(_relevance(rows, target, alike.w))
         self._views = alike.view, _View(rows * self._scale, alike.w)
@@ -81,20 +81,20 @@ class Kernels:
         self.support = np.stack([support for *_, support in members], axis=1)
         """[M, members], the opinion on each support row as if one such row fewer had been seen"""
 
-    def opine(self, query: FloatArray) -> FloatArray:
+    def opine(self, query: Float32Array) -> Float32Array:
         """[S, members], opinions on rows [S, N]."""
         centred = self._alike.centred(query)
         alike = [view.alike(z) for view, z in zip(self._views, (centred, centred * self._scale), strict=True)]
         opinions = [alike[view][kernel] @ alpha for view, kernel, alpha in self._members]
         return np.stack(opinions, axis=1, dtype=np.float32)
 
-    def parts(self, query: FloatArray) -> FloatArray:
+    def parts(self, query: Float32Array) -> Float32Array:
         """[S, N], what each cell adds to the firm linear expert's opinion."""
         _, _, alpha = self._members[FIRM]
         return np.asarray(self._alike.centred(query) * (alpha @ self._alike.view.rows))
 
 
-def _relevance(centred: FloatArray, target: FloatArray, w: FloatArray) -> FloatArray:
+def _relevance(centred: Float32Array, target: Float32Array, w: Float32Array) -> Float32Array:
     """Weigh columns by how far they correlate with the label beyond chance; the mean weight is 1."""
     weighted = w * target
     explained = (weighted @ centred) ** 2 / ((w @ centred**2) * (weighted @ target) + 1e-6)
@@ -115,7 +115,7 @@ class _Ridge:
     v n / (v n + ridge) of the difference to its label.
     """
 
-    def __init__(self, gram: FloatArray, w: FloatArray, ridge: float) -> None:
+    def __init__(self, gram: Float32Array, w: Float32Array, ridge: float) -> None:
         from scipy.linalg import lapack  # imported late: only experts need SciPy
 
         for more in _ADDED * gram.diagonal().max():
@@ -130,7 +130,7 @@ class _Ridge:
         remaining = np.maximum(w - 1, 0)
         self.kept = (variance * remaining / (variance * remaining + ridge)).astype(np.float32)
 
-    def solved(self, target: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def solved(self, target: Float32Array) -> tuple[Float32Array, Float32Array]:
         """[M] twice: what a target weighs the support rows by, and the left-out opinion on each of them."""
         alpha = self._root.T @ (self._root @ target)
         gap = alpha / self._diagonal

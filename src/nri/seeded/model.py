@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nri.arrays import BoolArray, FloatArray, IntArray, settled
+from nri.arrays import BoolArray, FloatArray, IntArray, rounded
 from nri.episode import Cells, Episode, stacked_cells
 from nri.search.clauses import ClauseArray, IndexCount, clause_array, in_order, members, stacked
 from nri.search.greedy import described, induce
@@ -74,18 +74,10 @@ class SeededModel:
         """See :class:`nri.search.result.Inducer`."""
         # no posterior is needed where labels are very many, or must have a precision of their own
         many = bool(episode.weights.sum() >= self.config.labels_suffice)
-        suffice, few = limits.min_precision > 0 or many, episode.n_classes <= self.config.few_classes
-        alone = many and episode.n_classes == 2  # where a rule must be worth its length
+        suffice = many or limits.min_precision > 0
         by_labels = None
-        if suffice or few:
-            by_labels = induce(
-                episode,
-                rng=rng,
-                limits=limits,
-                objective=replace(OBJECTIVE, price=self.config.price_alone) if alone else OBJECTIVE,
-                groups=groups,
-                near=few,
-            )
+        if suffice or episode.n_classes <= self.config.few_classes:
+            by_labels = self._rule_of_labels(episode, groups, limits, rng, many=many)
         priced = by_labels.priced if by_labels else ()
         sample = take_sample(episode, self.config.posterior_rows, rng)
         posterior = Posterior(sample, groups, self.network, priced)
@@ -96,17 +88,17 @@ class SeededModel:
         rows, which = distinct_rows(episode)
         seeking = Posterior(sample, groups, self.network, priced)
         beliefs = seeking.evaluate(stacked_cells(plausible, rows), self.config.network_rows)
-        of_plausible, of_rows = np.split(settled(beliefs.chances), [len(plausible)])
-        held_out = HeldOutChances(sample.rows, settled(beliefs.left_out) * sample.weights[:, None])
+        of_plausible, of_rows = np.split(rounded(beliefs.chances), [len(plausible)])
+        held_out = HeldOutChances(sample.rows, rounded(beliefs.left_out) * sample.weights[:, None])
         if by_labels and beliefs.rule_share > self.config.rules_decide:
             chosen = self._probable_rule(by_labels, beliefs.column_support, groups, episode)
             return replace(chosen, posterior=posterior, held_out=held_out)
-        labels = np.eye(episode.n_classes)[episode.labels]
-        believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
         by_network = reasons(beliefs, plausible.values, limits.max_literals)
         clauses = [clause for _, clause in by_labels.branches] if by_labels else []
         conjunctions = [clause for clause in clauses if not isinstance(clause, IndexCount)]
         further = (by_network, clause_array(conjunctions, 2 * episode.n_variables))
+        labels = np.eye(episode.n_classes)[episode.labels]
+        believed = self.config.label_share * labels + (1 - self.config.label_share) * of_rows[which]
         under_posterior = induce(
             self._with_rows(episode, plausible, of_plausible),
             rng=rng,
@@ -126,6 +118,20 @@ class SeededModel:
             found_by=under_posterior.found_by,
         )
 
+    def _rule_of_labels(
+        self, episode: Episode, groups: IntArray, limits: Limits, rng: np.random.Generator, *, many: bool
+    ) -> Induced:
+        """Return the rule that describes the labels best; of few classes with the rules near it."""
+        alone = many and episode.n_classes == 2  # where a rule must be worth its length
+        return induce(
+            episode,
+            rng=rng,
+            limits=limits,
+            objective=replace(OBJECTIVE, price=self.config.price_alone) if alone else OBJECTIVE,
+            groups=groups,
+            near=episode.n_classes <= self.config.few_classes,
+        )
+
     def _probable_rule(
         self, by_labels: Induced, support: FloatArray | None, groups: IntArray, episode: Episode
     ) -> Induced:
@@ -138,7 +144,7 @@ class SeededModel:
         evidence, weighted, n_variables = search_rows(episode), search.evidence, episode.n_variables
         several = np.bincount(groups[:n_variables], minlength=len(support)) > 1
         single = self.config.likely_column if by_labels.errors > 1e-9 else 0.0
-        probable = settled(support) >= np.where(several, self.config.likely_choice, single)
+        probable = rounded(support) >= np.where(several, self.config.likely_choice, single)
         usable = np.tile(probable[groups[:n_variables]], 2)
         constant = weighted.total - weighted.masses.sum(axis=0).max()
         candidates = []
@@ -173,8 +179,8 @@ class SeededModel:
         if beliefs.column_support is None:
             return np.ones(2 * n_variables)
         columns = groups[:n_variables]
-        dear = settled(beliefs.column_support)[columns] < self.config.least_support
-        associated = settled(association(episode)) > self.config.least_association
+        dear = rounded(beliefs.column_support)[columns] < self.config.least_support
+        associated = rounded(association(episode)) > self.config.least_association
         dear &= ~np.isin(columns, columns[associated])
         return np.tile(np.where(dear, self.config.unsupported_price, 1.0), 2)
 
@@ -237,7 +243,7 @@ def reasons(beliefs: Beliefs, values: BoolArray, longest: int) -> ClauseArray:
     values = values[rows]
     clauses = []
     for of_class in beliefs.reasons:
-        gates = settled(of_class[: len(rows)])
+        gates = rounded(of_class[: len(rows)])
         order = np.argsort(-gates, axis=1, kind="stable")[:, :longest]
         literals = np.where(np.take_along_axis(values, order, axis=1), order, order + N)
         clauses.append(np.where(np.take_along_axis(gates, order, axis=1) > 0, literals, 2 * N))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nri.arrays import BoolArray, FloatArray, IntArray, one_thread
 from nri.episode import Cells
 from nri.search.result import PricedRules
-from nri.seeded.experts import COUNCIL, Experts, council_shares
+from nri.seeded.experts import ENSEMBLE, Experts, ensemble_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import Logistic, measures
 from nri.seeded.rules import RuleMixture
@@ -145,7 +145,7 @@ class _Evaluation:
         by_network, reasons = self._by_network(experts, positive, by_experts[rows])
         logistic_left_out, logistic_chances = self.logistic
         opinions: list[_Opinions] = [
-            (EXPECTED_CELLS, experts.support[:, :COUNCIL], by_experts[:, :COUNCIL]),
+            (EXPECTED_CELLS, experts.support[:, :ENSEMBLE], by_experts[:, :ENSEMBLE]),
             (EXPECTED_LOGISTIC, logistic_left_out[:, [c]] - base, logistic_chances[:, [c]] - base),
         ]
         if self.by_measures is not None:
@@ -209,7 +209,7 @@ def _ensemble(
     expected = np.concatenate([np.full(one.shape[1], share / one.shape[1]) for share, one, _ in opinions])
     left_out = np.column_stack([one for _, one, _ in opinions])
     query = np.column_stack([one for _, _, one in opinions])
-    shares = council_shares(left_out, target, weights, expected / expected.sum(), PULL)
+    shares = ensemble_shares(left_out, target, weights, expected / expected.sum(), PULL)
     return (left_out @ shares).astype(np.float64), (query @ shares).astype(np.float64)
 
 

@@ -37,13 +37,13 @@ class RuleMixture:
         prior = -OBJECTIVE.price * LN2 * bits
         wrong = self._predicted(cells) != positive  # [R, M]
         errors, total = wrong @ weights, float(weights.sum())
-        likelihood, self.noise = _judged(errors, total)
+        likelihood, self.noise = _likelihood(errors, total)
         log_weights = prior + likelihood
         self.weights = np.exp(log_weights - logsumexp(log_weights))
         units, of_row = np.unique(np.minimum(weights, 1.0), return_inverse=True)  # few: mostly 1
         # by the other rows, where the left-out unit is one of the right ones, and where it is a wrong one
-        if_right, noise_if_right = _judged(errors[:, None], total - units)
-        if_wrong, noise_if_wrong = _judged(errors[:, None] - units, total - units)
+        if_right, noise_if_right = _likelihood(errors[:, None], total - units)
+        if_wrong, noise_if_wrong = _likelihood(errors[:, None] - units, total - units)
         noise = np.where(wrong, noise_if_wrong[:, of_row], noise_if_right[:, of_row])
         without = prior[:, None] + np.where(wrong, if_wrong[:, of_row], if_right[:, of_row])
         share = np.exp(without - logsumexp(without, axis=0))
@@ -78,7 +78,7 @@ class RuleMixture:
         return np.asarray(holds == self._about[:, None])
 
 
-def _judged(errors: FloatArray, total: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+def _likelihood(errors: FloatArray, total: FloatArray | float) -> tuple[FloatArray, FloatArray]:
     """Log-likelihood of labels of which so many are wrong, and the chance that one more row is."""
     more, right = np.maximum(errors, 0.0) + 1, np.maximum(total - errors, 0.0)
     clean = np.where(errors < 1e-9, np.log(OBJECTIVE.clean_chance), -np.inf)

@@ -7,7 +7,7 @@ import numpy as np
 
 from nri.arrays import FloatArray, IntArray, one_thread
 from nri.episode import Cells
-from nri.seeded.experts import council_shares
+from nri.seeded.experts import ensemble_shares
 from nri.seeded.kernels import Alike, Kernels
 from nri.seeded.measures import measures
 from nri.seeded.sample import SignedArray, signed_cells, spread_rows
@@ -31,7 +31,7 @@ class ScoreExperts:
         with one_thread():
             self._kernels = [Kernels(Alike(view[taken], weights[taken]), target) for view in views]
         left_out = np.column_stack([one.support for one in self._kernels])
-        self._shares = council_shares(left_out, target, weights[taken], None, PULL)
+        self._shares = ensemble_shares(left_out, target, weights[taken], None, PULL)
         self.support = self.expected(cells)  # [M]: what is expected of each row, without the row itself
         self.support[taken] = 2 * left_out @ self._shares
 

@@ -81,20 +81,20 @@ def view_alternatives(work: Work) -> Json:
 
     ``columns`` and ``frontier`` name rules by their place in ``rules``; the first ``listed`` can be chosen.
     """
-    shelf = find_alternatives(work)
-    rules = shelf.all_rules
+    others = find_alternatives(work)
+    rules = others.all_rules
     place = {id(one.rule): i for i, one in enumerate(rules)}
     return {
-        "measure": shelf.measure,
-        "basis": shelf.basis,
-        "within": shelf.within,
-        "sampled": shelf.sampled,
-        "listed": len(shelf.rules),
-        "shortest": place[id(shelf.shortest.rule)],
-        "frontier": [place[id(one.rule)] for one in shelf.frontier],
+        "measure": others.measure,
+        "basis": others.basis,
+        "within": others.within,
+        "sampled": others.sampled,
+        "listed": len(others.rules),
+        "shortest": place[id(others.shortest.rule)],
+        "frontier": [place[id(one.rule)] for one in others.frontier],
         "columns": [
             {"column": one.column, "without": place[id(one.without.rule)], "stand_ins": one.stand_ins}
-            for one in shelf.columns
+            for one in others.columns
         ],
         "rules": [
             {
@@ -102,7 +102,7 @@ def view_alternatives(work: Work) -> Json:
                 "columns": one.columns,
                 "score": one.score,
                 "words": one.words,
-                "interval": None if one is shelf.best else one.interval,
+                "interval": None if one is others.best else one.interval,
                 "lines": _lines(one.rule, outline_of(one.rule, RenderOptions())),
             }
             for one in rules

@@ -44,7 +44,7 @@ class Work:
     table: Table  # the rows whose target is known
     folds: list[HeldOut] = field(default_factory=list)
     """the cross-validation of the search, once it was made; all edits of a rule share it"""
-    shelf: list[Alternatives] = field(default_factory=list)
+    others: list[Alternatives] = field(default_factory=list)
     """other rules of the search, once they were looked for; all edits of a rule share them"""
     search: list[Induction] = field(default_factory=list)  # the search itself, until then
 
@@ -100,7 +100,7 @@ def edited(work: Work, data: Any) -> Work:
         for label in values:
             work.rule.labels.index(label)
     rule = count_clauses(clauses, work.table, values)
-    rules = [work.induction.rule, *(one.rule for shelf in work.shelf for one in shelf.all_rules)]
+    rules = [work.induction.rule, *(one.rule for result in work.others for one in result.all_rules)]
     return replace(work, rule=next((one for one in rules if _decisions(one) == _decisions(rule)), rule))
 
 
@@ -148,11 +148,11 @@ def held_out(work: Work, step: Callable[[], None]) -> HeldOut:
 
 def find_alternatives(work: Work) -> Alternatives:
     """Return other rules for the question that are nearly as good as the one induced."""
-    if not work.shelf:
+    if not work.others:
         rng, settings = np.random.default_rng(SEED), work.question.settings
         induction = work.search.pop() if work.search else None
-        work.shelf.append(alternatives(work.table, settings, within=WITHIN, rng=rng, induction=induction))
-    return work.shelf[0]
+        work.others.append(alternatives(work.table, settings, within=WITHIN, rng=rng, induction=induction))
+    return work.others[0]
 
 
 _TABLES = ("csv", "xlsx")  # What the table with predictions is written as.
@@ -185,7 +185,7 @@ def report_line(work: Work, step: Callable[[], None]) -> dict[str, str]:
         REPORT, source=work.upload.name, prevalence=question.prevalence, protect=question.protect
     )
     held = work.folds[0] if work.folds and work.tried is work.table else None
-    parts: dict[str, Any] = {"held": held, "others": work.shelf[0] if work.shelf else None}
+    parts: dict[str, Any] = {"held": held, "others": work.others[0] if work.others else None}
     report = gather_report(work.table, induction, question.settings, options=options, step=step, **parts)
     return {"name": _file_name(work, "report", ".html"), "content": render_report(report)}
 

@@ -182,4 +182,6 @@ def read_condition(table: Table, text: str, what: str = "condition") -> Literal:
         return Literal(name, Op.EQ, True)
     value = comparison.parsed_value(plan, name)
     op = {"==": "=", ">=": ">", "<": "<="}.get(comparison.operator, comparison.operator)
+    if comparison.operator in (">=", "<") and plan.whole:  # age >= 80 is age > 79, age < 80 is age <= 79
+        value = np.ceil(value) - 1
     return Literal(name, Op(op), bool(value) if plan.kind is Kind.BOOLEAN else value)

@@ -243,10 +243,10 @@ class _NumberColumn:
 
     def _least_distinct(self) -> int:
         """Return how many different numbers it takes to believe that the column is about numbers."""
-        worn = self._count(self._where(lambda cell: cell.units == self.unit))
-        # if few have a unit, as of doors 2, 3, 4 and 5more, that is a category
-        rarely_worn = self.unit != _NO_UNIT and 2 * worn < self._count(self.numbers)
-        if rarely_worn or not all(text.strip().lower() in _MARKS for text in self._of(~self.numbers)):
+        with_unit = self._count(self._where(lambda cell: cell.units == self.unit))
+        # if few have a unit, as in 2, 3, 4 and 5more, that is a category
+        rarely_with_unit = self.unit != _NO_UNIT and 2 * with_unit < self._count(self.numbers)
+        if rarely_with_unit or not all(text.strip().lower() in _MARKS for text in self._of(~self.numbers)):
             return _LEAST_BESIDE_WORDS
         return 1 if self._is_plain else _LEAST_DISTINCT
 

@@ -188,8 +188,8 @@ def with_survival(table: Table, time: str, event: str, weights: str | None = Non
     length, happened = as_numbers(until.labels)[known], _happened(ended)[known]
     if until.compared or (length < 0).any():
         row = np.argmax(length < 0)
-        found = "" if until.compared else f", but row {table.numbers[known][row]} has {length[row]:g}"
-        raise InputError(f"time {time!r} must be a column of numbers of 0 or more{found}")
+        shown = "" if until.compared else f", but row {table.numbers[known][row]} has {length[row]:g}"
+        raise InputError(f"time {time!r} must be a column of numbers of 0 or more{shown}")
     if not happened.any():
         raise InputError(f"event {event!r} happens in no row, so that no curve falls; choose another")
     features = _features(table, [until.column, ended.column], weights, known)

@@ -16,7 +16,7 @@ MOST_ROWS, LEAST_ROWS = 1e12, 1e-6
 _LEAST_SHARE = 1e-12  # of the heaviest row; one that weighs less counts as absent
 
 
-def settled_weights(weights: FloatArray, what: str) -> FloatArray:
+def checked_weights(weights: FloatArray, what: str) -> FloatArray:
     """Return weights, how many rows each row stands for, that can be counted with, or refuse them."""
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError(f"{what} has negative, missing or infinite entries; use 0 or more")
@@ -42,7 +42,7 @@ def column_weights(columns: Columns, name: str, counted: BoolArray) -> FloatArra
     bad = ~(weights >= 0) & counted
     if bad.any():
         raise InputError(f"weights {name!r}: {int(bad.sum())} cells are no number of 0 or more; correct them")
-    return settled_weights(np.where(counted, weights, 0.0), f"weights {name!r}")
+    return checked_weights(np.where(counted, weights, 0.0), f"weights {name!r}")
 
 
 @dataclass(frozen=True, eq=False)

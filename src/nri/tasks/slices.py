@@ -119,8 +119,8 @@ def error_slices(
     Examples
     --------
     >>> X = {"site": ["a", "a", "b", "b"] * 50, "size": [1, 2] * 100}
-    >>> found = error_slices(X, [1] * 200, [1, 1, 0, 1] * 50)
-    >>> [str(one.clause) for one in found.slices]
+    >>> result = error_slices(X, [1] * 200, [1, 1, 0, 1] * 50)
+    >>> [str(one.clause) for one in result.slices]
     ['site = b AND size <= 1']
     """
     table = table_of(X).arranged(groups, time_order)

@@ -24,7 +24,7 @@ class Format:
 
     suffix: str  # Of a file in this format.
     write: Callable[[Rule, RenderOptions], str]
-    settles: bool = True
+    reduces: bool = True
     """Whether a rule that always says the same is written as that; not where it is read back by branch."""
 
 
@@ -41,7 +41,7 @@ FORMATS = {
     "markdown": Format(".md", MARKDOWN.write),
     "html": Format(".html", HTML.write),
     "latex": Format(".tex", LATEX.write),
-    "json": Format(".json", render_json, settles=False),
+    "json": Format(".json", render_json, reduces=False),
     "sql": Format(".sql", render_sql),
     "python": Format(".py", render_python),
     "prolog": Format(".pl", render_prolog),

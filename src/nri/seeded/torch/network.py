@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from nri.seeded.experts import COUNCIL
+from nri.seeded.experts import ENSEMBLE
 from nri.train.config import check_limits
 from nri.weights import EXPERTS
 
@@ -73,7 +73,7 @@ class ReadOpinions:
     context: Contexts
     log_odds: Opinions  # what rows with a like opinion turned out to be
     council: Float[Tensor, "B S"]  # the council's opinion, taken at its word, as log-odds
-    council_rows: Float[Tensor, "B M"]  # the probability that the council gives each support row, unseen
+    ensemble_rows: Float[Tensor, "B M"]  # the probability that the council gives each support row, unseen
 
 
 class ExpertReader(nn.Module):
@@ -103,8 +103,8 @@ class ExpertReader(nn.Module):
         likes = [log_odds, torch.log(support + 0.5), skill.expand_as(log_odds), skill * log_odds]
         features = torch.stack([*sizes, *likes], dim=3)
         context = self.mix(nn.functional.gelu(self.embed(features.flatten(2))))
-        council_rows = (rate + rows[:, :, COUNCIL]).clamp(0.02, 0.98)
-        return ReadOpinions(context, log_odds, at_its_word[:, :, COUNCIL], council_rows)
+        ensemble_rows = (rate + rows[:, :, ENSEMBLE]).clamp(0.02, 0.98)
+        return ReadOpinions(context, log_odds, at_its_word[:, :, ENSEMBLE], ensemble_rows)
 
     def _like_opinions(
         self, inputs: SeededInputs, rows: Float[Tensor, "B M E"], seeds: Opinions, rate: Float[Tensor, "B 1"]
@@ -204,7 +204,7 @@ class SeededInducer(nn.Module):
     def forward(self, inputs: SeededInputs) -> SeededOutputs:
         """Answer for every seed after every round."""
         opinion = self.experts(inputs)
-        doubt = inputs.labels - opinion.council_rows
+        doubt = inputs.labels - opinion.ensemble_rows
         channels = torch.stack([inputs.labels, 1 - inputs.labels, doubt], dim=1)
         variables, context = self.first(inputs, channels, opinion.context)
         answers = []
