@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -194,7 +195,7 @@ def as_sql(connection, rule: Rule, rows: pd.DataFrame) -> list[object]:
 
 
 def as_sqlite(rule: Rule, rows: pd.DataFrame, folder: Path) -> list[object]:
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         return as_sql(connection, rule, rows)
 
 

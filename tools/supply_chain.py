@@ -90,7 +90,7 @@ def licence_of(about: Any) -> str:
     if classified:
         return ", ".join(dict.fromkeys(classified))
     told = (about.get("License") or "").strip().splitlines()
-    return told[0][:60] if told else "not stated"
+    return told[0].rsplit(" :: ", 1)[-1][:60] if told else "not stated"
 
 
 def installed() -> list[Package]:
@@ -115,7 +115,7 @@ def sbom(packages: list[Package]) -> dict[str, Any]:
     """Return a bill of materials as CycloneDX 1.5 has it."""
     own = next(one for one in packages if one.name == "nri")
     others = [one for one in packages if one.name not in OWN]
-    known = {one.name for one in packages}
+    listed = {one.name for one in [own, *others]}
 
     def component(one: Package, kind: str) -> dict[str, Any]:
         return {
@@ -143,9 +143,9 @@ def sbom(packages: list[Package]) -> dict[str, Any]:
         "dependencies": [
             {
                 "ref": f"pkg:pypi/{one.name}@{one.version}",
-                "dependsOn": [f"pkg:pypi/{need}@{version[need]}" for need in one.needs if need in known],
+                "dependsOn": [f"pkg:pypi/{need}@{version[need]}" for need in one.needs if need in listed],
             }
-            for one in packages
+            for one in [own, *others]
         ],
     }
 

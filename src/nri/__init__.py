@@ -7,6 +7,7 @@ IF  (x0 AND x1)     5 of 5 rows, about 0.87 on new ones
 THEN y = yes        ELSE no   15 of 15 rows, about 0.98 on new ones
 """
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ _NAMES = {
 asked for: the command line needs none of them."""
 _PLACES = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = ["__version__", *_PLACES]
+_NEED_TORCH = () if find_spec("torch") else _NAMES["nri.networks"]  # which ``from nri import *`` would load
+__all__ = ["__version__", *(name for name in _PLACES if name not in _NEED_TORCH)]
 
 
 def __getattr__(name: str) -> Any:

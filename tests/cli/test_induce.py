@@ -102,6 +102,7 @@ def test_the_sql_that_is_printed_runs(nri, visits):
         numbers = [int(cell) if cell.isdigit() else cell for cell in cells]
         database.execute("INSERT INTO visits VALUES (?, ?, ?, ?, ?, ?)", [*numbers, flu])
     assert database.execute(f"SELECT count(*) FROM visits WHERE flu <> ({case})").fetchone() == (0,)
+    database.close()
 
 
 def test_the_ending_of_the_output_chooses_the_format_and_the_rule_is_still_shown(nri, visits):

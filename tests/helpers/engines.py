@@ -2,6 +2,7 @@
 
 import datetime as dt
 import sqlite3
+from contextlib import closing
 
 import clingo
 import duckdb
@@ -29,7 +30,7 @@ def by_sqlite(schema, rule, table, name="data", expression=False):
         column: [cell.isoformat(sep=" ") if isinstance(cell, dt.datetime) else cell for cell in column_cells]
         for column, column_cells in table.items()
     }
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         return run_sql(connection, types, schema, rule, cells, name, expression)
 
 

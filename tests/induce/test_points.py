@@ -1,4 +1,5 @@
 import sqlite3
+from contextlib import closing
 
 import duckdb
 import numpy as np
@@ -42,7 +43,7 @@ def executed(rule, frame: pd.DataFrame) -> dict[str, list[str]]:
     exec(rule.render("python"), space)
     cells = frame.astype(object).where(frame.notna(), None).to_dict("records")
     rows = frame.drop(columns="died")
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         rows.to_sql("patients", connection, index=False)
         sqlite = connection.execute(rule.to_sql("sqlite", table="patients")).fetchall()
     with duckdb.connect() as connection:

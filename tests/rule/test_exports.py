@@ -4,6 +4,7 @@ import csv
 import datetime as dt
 import sqlite3
 import subprocess
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -227,7 +228,7 @@ def test_columns_that_sql_would_confuse_are_refused():
 
 def test_a_misspelt_column_is_an_error_in_sqlite_not_a_text():
     """SQLite takes an unknown name in double quotes for a text, and would compare that."""
-    with sqlite3.connect(":memory:") as connection:
+    with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE data (other TEXT)")
         with pytest.raises(sqlite3.OperationalError, match="no such column"):
             connection.execute(single("colour").render("sql", table="data"))
@@ -258,7 +259,7 @@ def test_rules_that_always_or_never_fire_are_exported(form):
     never = counted("y", ["no", "yes"], {}, {}, np.eye(2)[[0]])
     assert always.render(form) != never.render(form)
     if form == "sql":
-        with sqlite3.connect(":memory:") as connection:
+        with closing(sqlite3.connect(":memory:")) as connection:
             assert connection.execute(f"SELECT {always.render(form)}").fetchone() == ("yes",)
             assert connection.execute(f"SELECT {never.render(form)}").fetchone() == ("no",)
 

@@ -5,6 +5,7 @@ zone, integers that no float64 holds, nanoseconds, durations, and every way to w
 """
 
 import sqlite3
+from contextlib import closing
 
 import duckdb
 import numpy as np
@@ -112,7 +113,7 @@ def by_python(rule: Rule, cells: pd.DataFrame) -> list[object]:
 
 
 def by_sqlite(rule: Rule, cells: pd.DataFrame) -> list[object]:
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute(f"CREATE TABLE data (x {'TEXT' if cells['x'].dtype == object else 'NUMERIC'})")
         rows = [(None if pd.isna(x) else x if isinstance(x, str | float) else int(x),) for x in cells["x"]]
         database.executemany("INSERT INTO data VALUES (?)", rows)

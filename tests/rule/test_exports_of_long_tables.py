@@ -9,6 +9,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
@@ -141,7 +142,7 @@ def test_duckdb(in_duckdb, name, zone):
 
 @pytest.fixture(scope="module")
 def in_sqlite():
-    with sqlite3.connect(":memory:") as database:
+    with closing(sqlite3.connect(":memory:")) as database:
         database.execute("CREATE TABLE data (row INTEGER, dose REAL, serial INTEGER, seen TEXT, code REAL)")
         rows = plain_rows(moments="text", huge=False)  # its integers end at 2^63
         database.executemany("INSERT INTO data VALUES (?, ?, ?, ?, ?)", rows)

@@ -24,6 +24,7 @@ def test_sql_and_python_know_a_category_by_every_spelling_that_it_had():
     database = sqlite3.connect(":memory:")
     frame.to_sql("answers", database, index=False)
     assert [row[-1] for row in database.execute(rules.render("sql", table="answers"))] == said
+    database.close()
     space: dict = {}
     exec(rules.render("python"), space)
     assert [space["predict"](row) for row in frame.to_dict("records")] == said

@@ -88,4 +88,4 @@ def test_rules_read_as_sentences():
     rule = Dnf([Clause([Literal("fever", Op.NE, True), Literal("age", Op.GT, 61)])])
     assert str(rule) == "(age > 61 AND NOT fever)"
     assert rule.columns == ("age", "fever")
-    assert rule.n_literals == 2
+    assert sum(map(len, rule.clauses)) == 2

@@ -167,7 +167,7 @@ def test_adjacent_floats_leave_nothing_between():
 
 def test_thresholds_on_a_closed_set_of_numbers():
     zones = {"x": ColumnDomain([1, 2, 3, 4])}
-    assert simplify(dnf([gt(2), gt(2.5)]), zones).n_literals == 1
+    assert sum(map(len, simplify(dnf([gt(2), gt(2.5)]), zones).clauses)) == 1
     assert simplify(dnf([gt(4)]), zones) == FALSE
     assert simplify(dnf([gt(1), le(3), Literal("x", Op.NE, 2)]), zones) == dnf([Literal("x", Op.EQ, 3)])
     assert simplify(dnf([gt(0)]), zones) == dnf([gt(0)]), "it still asks that x is known"
@@ -175,7 +175,7 @@ def test_thresholds_on_a_closed_set_of_numbers():
 
 def test_boolean_and_number_literals_on_one_column_understand_each_other():
     yes, one = Literal("x", Op.EQ, True), Literal("x", Op.EQ, 1)
-    assert simplify(dnf([yes, one])).n_literals == 1
+    assert sum(map(len, simplify(dnf([yes, one])).clauses)) == 1
     assert simplify(dnf([yes, gt(1)])) == FALSE
 
 
@@ -215,7 +215,7 @@ def test_simplifying_never_changes_where_a_rule_fires(case):
     assert (rule_truth(simple, columns) == rule_truth(rule, columns)).all()
     assert equivalent(simple, rule, domain, unknown_cells=True), "on rows that the table did not show"
     assert len(simple) <= len(rule)
-    assert simple.n_literals <= rule.n_literals
+    assert sum(map(len, simple.clauses)) <= sum(map(len, rule.clauses))
     assert simplify(simple, domain) == simple, "a simple rule stays as it is"
 
 
@@ -225,5 +225,5 @@ def test_large_rules_keep_their_meaning():
     picks = [rng.choice(len(literals), 4, replace=False) for _ in range(60)]
     rule = Dnf(Clause(literals[i] for i in pick) for pick in picks)
     simple = simplify(rule)
-    assert simple.n_literals <= rule.n_literals
+    assert sum(map(len, simple.clauses)) <= sum(map(len, rule.clauses))
     assert equivalent(simple, rule)

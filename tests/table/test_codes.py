@@ -97,6 +97,7 @@ def test_every_export_reads_a_code_as_the_rule_does():
     database = sqlite3.connect(":memory:")
     frame.to_sql("visits", database, index=False)
     assert [row[-1] for row in database.execute(rule.render("sql", table="visits"))] == predicted
+    database.close()
     space: dict = {}
     exec(rule.render("python"), space)
     assert [space["predict"](row) for row in frame.to_dict("records")] == predicted
@@ -163,6 +164,7 @@ def test_labels_say_what_codes_stand_for_in_features_target_and_exports(tmp_path
     database = sqlite3.connect(":memory:")
     frame.to_sql("t", database, index=False)
     assert [row[-1] for row in database.execute(rule.render("sql", table="t"))] == predicted
+    database.close()
     space: dict = {}
     exec(rule.render("python"), space)
     for rows in (frame, frame.astype(str), frame.astype(float)):

@@ -71,13 +71,17 @@ def _by_ibis(url: str, path: Path | None, table: str | None, query: str | None) 
     from ibis.common.exceptions import TableNotFound
 
     backend = ibis.connect(url) if path is None else ibis.sqlite.from_connection(_read_only(path))
-    if query is not None:
-        return _of_ibis(backend.sql(query))
-    schema, _, name = str(table).rpartition(".")
-    for place, inside in ((table, None), (name, schema)):  # a name may hold a dot itself
-        with suppress(TableNotFound, sqlite3.OperationalError):
-            return _of_ibis(backend.table(place, database=inside or None))
-    raise _no_table(url, str(table), backend.list_tables())
+    try:
+        if query is not None:
+            return _of_ibis(backend.sql(query))
+        schema, _, name = str(table).rpartition(".")
+        for place, inside in ((table, None), (name, schema)):  # a name may hold a dot itself
+            with suppress(TableNotFound, sqlite3.OperationalError):
+                return _of_ibis(backend.table(place, database=inside or None))
+        raise _no_table(url, str(table), backend.list_tables())
+    except BaseException:
+        backend.disconnect()
+        raise
 
 
 def _no_table(url: str, table: str, present: Sequence[str]) -> InputError:
