@@ -6,7 +6,7 @@ import pytest
 from rule_strategies import counted
 from sklearn.base import clone
 
-from nri import NRIClassifier, NRIRegressor
+from nri import NRIClassifier, NRIRegressor, read_table
 from nri.errors import InputError
 from nri.induce.induce import induce_rule
 from nri.induce.settings import Knowledge, Settings
@@ -155,3 +155,14 @@ def test_a_rule_for_a_number_is_cut_where_a_person_says_and_says_nothing_forbidd
 def test_a_condition_that_cannot_be_read_names_the_setting(patients):
     with pytest.raises(InputError, match="forbid: no column 'agee'; did you mean 'age'"):
         induced(patients, forbid=["agee > 80"])
+
+
+def test_a_whole_number_is_forbidden_from_its_value_on():
+    """``age >= 80`` was read as ``age > 80``, so that ``age > 79`` was still said."""
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 100, 300)
+    table = read_table({"age": age, "old": np.where(age >= 80, "yes", "no")}, "old", positive="yes")
+    free = induce_rule(table).rule
+    assert "age > 79" in str(free)
+    bound = induce_rule(table, Settings(knowledge=Knowledge(forbid=["age >= 80"]))).rule
+    assert "age > 79" not in str(bound)

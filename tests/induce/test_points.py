@@ -196,3 +196,10 @@ def test_the_classifier_makes_a_card():
     frame = patients()
     clf = NRIClassifier(counts="points", positive="yes").fit(frame.drop(columns="died"), frame.died)
     assert is_card(clf.rule_.clauses)
+
+
+def test_a_card_of_many_rows_stays_a_card():
+    """From 700 rows on the rule of points was pruned into clauses that were no card."""
+    frame = patients(1500).fillna({"age": 50, "urea": 7, "confused": "no"})
+    rule = induce_rule(read_table(frame, "died", positive="yes"), Settings("greedy", counts="points")).rule
+    assert is_card(rule.clauses)

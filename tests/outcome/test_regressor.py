@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from nri import InputError, NRIRegressor, read_rule, write_rule
+from nri import InputError, NRIRegressor, induce_rule, read_rule, read_table, write_rule
 from nri.outcome.number import shrunken_means
 
 
@@ -152,3 +152,17 @@ def test_a_branch_whose_values_vary_more_is_shrunk_more():
     values = np.concatenate([np.tile([-1.0, 1.0], 20), tight, wide])
     _, steady, varied = shrunken_means(values, np.ones(56), groups, 3)
     assert varied < steady < 20
+
+
+def test_a_value_lies_within_the_interval_beside_it():
+    """A branch of eight flats was 45.9 (46.3 to 51.5), since only its value was shrunk."""
+    rng = np.random.default_rng(0)
+    for seed in range(4):
+        size = np.random.default_rng(seed).normal(size=150)
+        rent = np.exp(size) * 10 + rng.normal(size=150)
+        rule = induce_rule(
+            read_table({"size": size, "other": rng.normal(size=150), "rent": rent}, "rent")
+        ).rule
+        digits = 10.0**-rule.predicts.decimals
+        for one in rule.estimates:
+            assert one.low - digits <= one.value <= one.high + digits or one.low == one.high
