@@ -1,5 +1,6 @@
 """Helpers that the tests of the page share."""
 
+import os
 from pathlib import Path
 
 from starlette.testclient import TestClient
@@ -9,8 +10,8 @@ from nri.serve.guard import Key
 
 ROOT = Path(__file__).parents[2]
 PORT = 8123
-MODEL = "greedy"
-"""The tests name conditions and numbers, so they keep to one model, whichever is the default."""
+MODEL = "seeded" if os.environ.get("NRI_SCREENSHOTS") else "greedy"
+"""The tests name conditions and numbers, so they keep to one model; pictures show the default one."""
 ORIGIN = f"http://127.0.0.1:{PORT}"
 KEY = Key()
 """The key of every server in this process."""
