@@ -146,7 +146,8 @@ def note_on_rows(table: Table, option: Callable[[str], str] = lambda name: f"gro
     copies = copies_of(table)
     if copies is not None:
         repeated = len(copies) - int(copies.max()) - 1
-        return f"{repeated} of {len(table)} rows are exact copies of others; copies are kept together"
+        are = "is an exact copy of another" if repeated == 1 else "are exact copies of others"
+        return f"{repeated} of {len(table)} rows {are}; copies are kept together"
     alike = grouping_column(table)
     if alike is None:
         return ""
