@@ -92,4 +92,4 @@ def test_floors_are_met_by_the_best_rule_and_said(nri):
     done = nri(*ASKED, "--positive", "yes", "--min-sensitivity", 0.85)
     assert done.code == 0
     assert "the floor of 0.85 for sensitivity is met" in done.err
-    assert done.out.startswith("1.  the rule that the search chose to meet the floor, accuracy 0.")
+    assert done.out.startswith("1.  the rule chosen to meet the floor, accuracy 0.")

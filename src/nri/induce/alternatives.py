@@ -403,9 +403,7 @@ class _Ranking:
     def _text(self, rule: Rule, difference: float, *, same: bool) -> str:
         """Say what sets a rule apart from the best one."""
         if rule is self.best:
-            return (
-                "the best rule" if self.floors is None else "the rule that the search chose to meet the floor"
-            )
+            return "the rule chosen to meet the floor" if self.floors else "the best rule"
         gone = _named([name for name in self.best.columns if name not in rule.columns])
         new = _named([name for name in rule.columns if name not in self.best.columns])
         lines, usual = len(rule.branches), len(self.best.branches)
